@@ -20,7 +20,7 @@ import { parseArgs } from "node:util";
 import { callDaemon } from "../src/client/daemon-client.ts";
 import { listInjections } from "../src/features/context/operation.ts";
 import type { ReadyRule, ReadyRules } from "../src/features/rules/before-call.ts";
-import type { Check } from "../src/features/rules/check.ts";
+import type { RuleCheck } from "../src/features/rules/check.ts";
 import { makePathCheck } from "../src/features/rules/find-rules.ts";
 import type { RuleMode } from "../src/features/rules/operation.ts";
 import { listSessions } from "../src/features/sessions/operation.ts";
@@ -138,9 +138,9 @@ async function measureRules(): Promise<void> {
   process.env.POMMEL_HOME = join(home, "pommel");
   spawnSync("git", ["init", "--quiet", dir]);
   const { writeReadyPart } = await import("../src/protocol/ready-context.ts");
-  const checks: Check[] = [
+  const checks: RuleCheck[] = [
     ...["push main", "push --force", "stash", "rebase", "reset --hard"].map(
-      (words): Check => ({ kind: "command", words: ["git", ...words.split(" ")] }),
+      (words): RuleCheck => ({ kind: "command", words: ["git", ...words.split(" ")] }),
     ),
     makePathCheck("db/migrations/"),
     makePathCheck("package-lock.json"),

@@ -12,7 +12,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import type { Check } from "../src/features/rules/check.ts";
+import type { RuleCheck } from "../src/features/rules/check.ts";
 import { findProposals, makeReplay, type Replayed, replay } from "../src/features/rules/propose.ts";
 import { findRulesWritten } from "../src/features/rules/read-instructions.ts";
 import { readPast } from "../src/features/rules/read-past.ts";
@@ -58,7 +58,7 @@ for (const { text, check, said, sessions: inSessions, replay: past } of proposal
     console.log(`  hit ${one.session_id}:${one.turn}${one.was_denied ? " (denied)" : ""} ${one.what}`);
 }
 
-const common: readonly Check[] = [
+const common: readonly RuleCheck[] = [
   { kind: "command", words: ["git", "commit"] },
   { kind: "command", words: ["git", "commit", "--amend"] },
   { kind: "command", words: ["git", "push"] },

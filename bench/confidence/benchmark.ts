@@ -10,7 +10,7 @@ import { analyseQuery } from "../../src/code/search/query.ts";
 import { QueryEmbedder } from "../../src/code/search/vectors/query-embedder.ts";
 import { indexDriver } from "../../src/engines/drivers.ts";
 import { indexInFull } from "../../src/features/models/evaluate/index-in-full.ts";
-import { type Pair, rankTargets } from "../../src/features/models/evaluate/pairs.ts";
+import { type QuestionPair, rankTargets } from "../../src/features/models/evaluate/pairs.ts";
 import { createStaticEmbedder } from "../../src/models/embed/static/static-embedder.ts";
 import { SessionSearch } from "../../src/sessions/search/engine.ts";
 import { openQuery } from "../../src/sessions/search/types.ts";
@@ -119,7 +119,7 @@ export async function codeSamples(
   const listener = new Listener(judge);
   const embedder = new QueryEmbedder({ first: createStaticEmbedder() });
   const search = new CodeSearch({ project, index, embedder, judge: listener.listen });
-  const ask = async (kind: string, { query, targets }: Pair) => {
+  const ask = async (kind: string, { query, targets }: QuestionPair) => {
     if (analyseQuery(query).tokens.length === 0) return;
     const request = { query, limit: judgedBy, levels: [], paths: [], languages: [], explain: false };
     listener.last = null;
@@ -128,7 +128,7 @@ export async function codeSamples(
     if (listener.last === null) return;
     const { asked, evidence } = listener.last as NonNullable<Listener["last"]>;
     // The right file counts as the right place: another function of it is as near as the comment can show.
-    const wanted: Pair = { query, targets: targets.map(({ file }) => ({ file })) };
+    const wanted: QuestionPair = { query, targets: targets.map(({ file }) => ({ file })) };
     samples.push({
       searched: "code",
       kind,

@@ -1,8 +1,8 @@
 import {
   type By,
   type Coefficients,
-  type Evidence,
   thresholds,
+  type VerdictEvidence,
 } from "../../src/code/search/confidence/coefficients.ts";
 import { buildVerdictEvidence, estimateProbability } from "../../src/code/search/confidence/judge.ts";
 import { isAnswered, type Sample } from "./sample.ts";
@@ -28,7 +28,7 @@ const usable = (samples: readonly Sample[], by: By) =>
       !found.some(({ evidence }) => evidence.literal || evidence.defines),
   );
 
-const evidenceIn = ({ asked, found }: Sample): Evidence =>
+const evidenceIn = ({ asked, found }: Sample): VerdictEvidence =>
   buildVerdictEvidence(
     asked,
     found.map(({ evidence }) => evidence),

@@ -14,7 +14,7 @@ import { indexDriver } from "../../src/engines/drivers.ts";
 import { extractCommitQuestion } from "../../src/features/models/evaluate/commit-pairs.ts";
 import { type DocPair, mineDocPairs, withoutDocs } from "../../src/features/models/evaluate/doc-pairs.ts";
 import { indexInFull } from "../../src/features/models/evaluate/index-in-full.ts";
-import type { Pair } from "../../src/features/models/evaluate/pairs.ts";
+import type { QuestionPair } from "../../src/features/models/evaluate/pairs.ts";
 import { copySources, everything } from "../../src/features/models/evaluate/scratch-copy.ts";
 import { listCommits } from "../../src/git/history/history.ts";
 import { createStaticEmbedder } from "../../src/models/embed/static/static-embedder.ts";
@@ -76,8 +76,8 @@ async function laterCommits(
   { root, later }: Past,
   files: ReadonlySet<string>,
   count: number,
-): Promise<{ commit: Pair[]; other: Pair[] }> {
-  const found = { commit: new Map<string, Pair>(), other: new Map<string, Pair>() };
+): Promise<{ commit: QuestionPair[]; other: QuestionPair[] }> {
+  const found = { commit: new Map<string, QuestionPair>(), other: new Map<string, QuestionPair>() };
   for await (const { message, files: changed, ...commit } of listCommits(root, { revisions: later })) {
     const ofSources = changed.filter(isSource);
     const targets = ofSources.length > 0 ? ofSources : changed;
@@ -110,7 +110,7 @@ async function documented(
     seed,
     count,
   }: { config: Config; stamps: readonly FileStamp[]; seed: string; count: number },
-): Promise<{ function: Pair[]; type: Pair[] }> {
+): Promise<{ function: QuestionPair[]; type: QuestionPair[] }> {
   const mined = { root, config, stamps, seed, count };
   const found = {
     function: await mineDocPairs(mined),
@@ -166,7 +166,7 @@ export function loadRepositories(
 export interface Asked {
   project: Project;
   index: CodeIndex;
-  pairs: Readonly<Record<Kind, readonly Pair[]>>;
+  pairs: Readonly<Record<Kind, readonly QuestionPair[]>>;
 }
 
 export interface MiningOptions {

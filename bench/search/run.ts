@@ -8,7 +8,7 @@ import { CodeSearch } from "../../src/code/search/engine.ts";
 import { QueryEmbedder } from "../../src/code/search/vectors/query-embedder.ts";
 import { indexDriver } from "../../src/engines/drivers.ts";
 import { indexInFull } from "../../src/features/models/evaluate/index-in-full.ts";
-import { chooseWeights, type Mode } from "../../src/features/models/evaluate/modes.ts";
+import { chooseWeights, type SearchMode } from "../../src/features/models/evaluate/modes.ts";
 import { closeEmbedders, createEmbedders } from "../../src/models/embed/embedders.ts";
 import type { Engine } from "../engine.ts";
 import { type Answered, rankOf, type Target } from "../measure.ts";
@@ -23,7 +23,7 @@ export interface Outcome extends Answered {
   language: string;
   half: Repository["half"];
   category: string;
-  mode: Mode;
+  mode: SearchMode;
   variant: Variant;
   query: string;
 }
@@ -44,7 +44,7 @@ interface RunOptions {
   indexes: string;
   /** As in `embed.code`. */
   model: string;
-  modes: readonly Mode[];
+  modes: readonly SearchMode[];
   variants: readonly Variant[];
   /** Default: sqlite. */
   engine?: Engine["settings"];
@@ -109,7 +109,7 @@ function projectFor(
 async function askAll(
   search: CodeSearch,
   { name, language, half, questions }: Repository,
-  { mode, variant }: { mode: Mode; variant: Variant },
+  { mode, variant }: { mode: SearchMode; variant: Variant },
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const question of questions) {

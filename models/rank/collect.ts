@@ -22,7 +22,11 @@ import {
 } from "../../src/code/search/signals.ts";
 import { noMeaning, QueryEmbedder } from "../../src/code/search/vectors/query-embedder.ts";
 import { weights as inUse, toFileWeights } from "../../src/code/search/weights.ts";
-import { type Pair, type PairTarget, shuffleBySeed } from "../../src/features/models/evaluate/pairs.ts";
+import {
+  type PairTarget,
+  type QuestionPair,
+  shuffleBySeed,
+} from "../../src/features/models/evaluate/pairs.ts";
 import { createStaticEmbedder } from "../../src/models/embed/static/static-embedder.ts";
 import type { CodeIndex, StoredChunk } from "../../src/store/index/port.ts";
 import found from "./by-hand.json" with { type: "json" };
@@ -77,7 +81,7 @@ export async function questionsOf(repository: Repository, options: MiningOptions
 
 async function askAll(
   index: CodeIndex,
-  pairs: Readonly<Record<Kind, readonly (Pair | TestPair)[]>>,
+  pairs: Readonly<Record<Kind, readonly (QuestionPair | TestPair)[]>>,
 ): Promise<Question[]> {
   const embedder = new QueryEmbedder({ first: createStaticEmbedder() });
   const questions: Question[] = [];
@@ -89,9 +93,9 @@ async function askAll(
 }
 
 /** Names that are defined once or twice, of the functions or types that comments ask for. */
-async function names(index: CodeIndex, pairs: readonly Pair[]): Promise<Pair[]> {
+async function names(index: CodeIndex, pairs: readonly QuestionPair[]): Promise<QuestionPair[]> {
   const idOf = new Map((await index.files()).map(({ path, id }) => [path, id]));
-  const found: Pair[] = [];
+  const found: QuestionPair[] = [];
   for (const { targets } of pairs) {
     const id = idOf.get(targets[0]!.file);
     const chunks = id === undefined ? [] : await index.readChunksOfFiles([id]);
@@ -103,7 +107,7 @@ async function names(index: CodeIndex, pairs: readonly Pair[]): Promise<Pair[]> 
   return found;
 }
 
-function messages({ name, language }: Repository, { work }: MiningOptions): Pair[] {
+function messages({ name, language }: Repository, { work }: MiningOptions): QuestionPair[] {
   if (!(language in syntaxes)) return [];
   // Comments are blanked in the copy that is indexed: lines stay where they were.
   const root = join(work, name, "files");
@@ -121,7 +125,7 @@ async function ask(
   index: CodeIndex,
   embedder: QueryEmbedder,
   kind: Kind,
-  pair: Pair | TestPair,
+  pair: QuestionPair | TestPair,
 ): Promise<Question[]> {
   const query = analyseQuery(pair.query);
   const embedded = (await embedder.embed(pair.query, async () => true)) ?? noMeaning;
@@ -227,7 +231,7 @@ async function placesOf(
   files: readonly RankedFile[],
   index: CodeIndex,
   query: AnalysedQuery,
-  { targets }: Pair,
+  { targets }: QuestionPair,
 ): Promise<PlacesOfQuestion[]> {
   const isTestAsked = isAskedFor("test", new Set(query.stems));
   const found: PlacesOfQuestion[] = [];

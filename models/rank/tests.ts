@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { splitIdentifier } from "../../src/base/text/tokens.ts";
 import { classifyPath } from "../../src/code/files/path-role.ts";
-import type { Pair } from "../../src/features/models/evaluate/pairs.ts";
+import type { QuestionPair } from "../../src/features/models/evaluate/pairs.ts";
 
 /** What a test says that it tests, for the file that it tests. */
-export interface TestPair extends Pair {
+export interface TestPair extends QuestionPair {
   /** The test's own file, which is no answer. */
   asker: string;
 }

@@ -25,7 +25,7 @@ export type Role =
   | "human"
   | "unknown";
 
-export interface Piece {
+export interface TextPiece {
   text: string;
   /** What a terminal shows instead of `text`, next to a mark that says the rest. */
   short?: string;
@@ -41,7 +41,7 @@ export interface Piece {
 }
 
 /** A time, as a face shows times: how long ago, and the time itself where there is room for it. */
-export interface Moment {
+export interface ShownTime {
   /** ISO 8601. */
   at: string;
   form: "ago" | "exact" | "time" | "day" | "age";
@@ -59,11 +59,11 @@ export type Drawing =
   | { draw: "sparkline"; values: readonly number[]; role?: "agent" | "human" };
 
 /** A plain string is in Pommel's own words. */
-export type LinePart = string | Piece | Moment | Drawing;
+export type LinePart = string | TextPiece | ShownTime | Drawing;
 export type DocumentLine = readonly LinePart[];
 
 /** A column of a table. */
-export interface Column {
+export interface DocumentColumn {
   title: string;
   /** Numbers stand on the right. */
   isNumber?: boolean;
@@ -82,11 +82,11 @@ interface AnnotatedRange {
   first: number;
   last: number;
   /** In the colour of its role, beside each of its lines on a terminal. */
-  mark: Piece;
+  mark: TextPiece;
   cells: readonly DocumentLine[];
 }
 
-export type Block =
+export type DocumentBlock =
   /** If the line is wrapped, its later lines are indented by `hang`. */
   | { is: "line"; line: DocumentLine; indent: number; hang: number }
   /** One of a list: a line in Markdown's lists. */
@@ -99,7 +99,7 @@ export type Block =
   /** A cell is a line; a terminal shows `shownRows` at first, if there are more. */
   | {
       is: "table";
-      columns: readonly Column[];
+      columns: readonly DocumentColumn[];
       rows: readonly (readonly DocumentLine[])[];
       shownRows: number | null;
     }
@@ -109,7 +109,7 @@ export type Block =
    */
   | {
       is: "annotated";
-      columns: readonly Column[];
+      columns: readonly DocumentColumn[];
       ranges: readonly AnnotatedRange[];
       lines: readonly { line: number; text: string }[];
       legend: DocumentLine;
@@ -128,12 +128,12 @@ export type Block =
   | { is: "former"; sign: string; lines: readonly string[] };
 
 /** Blocks without a blank line between them. */
-export type Paragraph = readonly Block[];
+export type Paragraph = readonly DocumentBlock[];
 export type Document = readonly Paragraph[];
 
 const piece =
   (role: Role) =>
-  (text: string): Piece => ({ text, role });
+  (text: string): TextPiece => ({ text, role });
 
 export const strong = piece("strong");
 export const faint = piece("faint");
@@ -149,35 +149,35 @@ const marks = {
   ok: { text: "✓", role: "good" },
   warn: { text: "!", role: "caution" },
   fail: { text: "✗", role: "bad" },
-} as const satisfies Record<string, Piece>;
+} as const satisfies Record<string, TextPiece>;
 export type Mark = keyof typeof marks;
 
 /** Before what is well, doubtful or wrong. */
-export const mark = (name: Mark): Piece => marks[name];
+export const mark = (name: Mark): TextPiece => marks[name];
 
 /** A commit by its short hash, which leads to its page. */
-export const makeCommitPiece = (hash: string): Piece => ({
+export const makeCommitPiece = (hash: string): TextPiece => ({
   text: shortenHash(hash),
   role: "commit",
   commit: hash,
 });
 
 /** A turn of a session by its short name, which leads to it. */
-export const makeTurnPiece = (session: string, turn: number | null, role?: Role): Piece => ({
+export const makeTurnPiece = (session: string, turn: number | null, role?: Role): TextPiece => ({
   text: formatTurnPlace(session, turn),
   ...(role !== undefined && { role }),
   session: { id: session, turn },
 });
 
 /** How long ago something was, beside what matters more; null: not known. */
-export const faintlyAgo = (at: string | null): Moment | null =>
+export const faintlyAgo = (at: string | null): ShownTime | null =>
   at === null ? null : { at, form: "ago", role: "faint" };
 
 /** How long ago something was; null: not known. */
-export const ago = (at: string | null): Moment | null => (at === null ? null : { at, form: "ago" });
+export const ago = (at: string | null): ShownTime | null => (at === null ? null : { at, form: "ago" });
 
 /** A time in full. */
-export const exactly = (at: string): Moment => ({ at, form: "exact" });
+export const exactly = (at: string): ShownTime => ({ at, form: "exact" });
 
 /** "+12 -3" */
 export const formatChange = (insertions: number, deletions: number): LinePart[] => [
@@ -193,36 +193,36 @@ export function keepOuterSpaces(text: string, clean: (text: string) => string): 
 }
 
 /** Words of somebody else. */
-export const quoted = (text: string, quotedChars = 200): Piece => ({ text, quotedChars });
+export const quoted = (text: string, quotedChars = 200): TextPiece => ({ text, quotedChars });
 
 type Missing = null | false;
 
-export const heading = (text: string): Block => ({ is: "heading", text });
-export const title = (text: string): Block => ({ is: "title", text });
+export const heading = (text: string): DocumentBlock => ({ is: "heading", text });
+export const title = (text: string): DocumentBlock => ({ is: "title", text });
 
-export const line = (...parts: readonly (LinePart | Missing)[]): Block => ({
+export const line = (...parts: readonly (LinePart | Missing)[]): DocumentBlock => ({
   is: "line",
   line: dropMissingParts(parts),
   indent: 0,
   hang: 3,
 });
 
-export const cutLine = (indent: number, ...parts: readonly (LinePart | Missing)[]): Block => ({
+export const cutLine = (indent: number, ...parts: readonly (LinePart | Missing)[]): DocumentBlock => ({
   is: "cut",
   line: dropMissingParts(parts),
   indent,
 });
 
 /** "  3. prompt": a turn in a list. */
-export const labelTurn = (turn: number, ...parts: readonly (LinePart | Missing)[]): Block =>
+export const labelTurn = (turn: number, ...parts: readonly (LinePart | Missing)[]): DocumentBlock =>
   cutLine(Math.max(0, 3 - `${turn}`.length), id(`${turn}.`), " ", ...parts);
 
 /** @param rows of cells; what is missing in one is left out */
 export const table = (
-  columns: readonly Column[],
+  columns: readonly DocumentColumn[],
   rows: readonly (readonly (LinePart | Missing | readonly (LinePart | Missing)[])[])[],
   shownRows: number | null = null,
-): Block => ({
+): DocumentBlock => ({
   is: "table",
   columns,
   rows: rows.map((row) => row.map((cell) => dropMissingParts(isLine(cell) ? cell : [cell]))),
@@ -237,7 +237,7 @@ const isLine = (
 export const tabulateRanges = ({
   columns,
   ranges,
-}: Block & { is: "annotated" }): Block & { is: "table" } => ({
+}: DocumentBlock & { is: "annotated" }): DocumentBlock & { is: "table" } => ({
   is: "table",
   columns: [{ title: "lines" }, ...columns],
   rows: ranges.map(({ first, last, cells }) => [[formatLineRange(first, last)], ...cells]),
@@ -252,7 +252,7 @@ export const indentedLine = (
   indent: number,
   hang: number,
   ...parts: readonly (LinePart | Missing)[]
-): Block => ({
+): DocumentBlock => ({
   is: "line",
   line: dropMissingParts(parts),
   indent,
@@ -260,7 +260,9 @@ export const indentedLine = (
 });
 
 /** Below a title: what something is called, and what it is like. */
-export const factTable = (rows: readonly (readonly [string, ...(LinePart | Missing)[]])[]): Block[] =>
+export const factTable = (
+  rows: readonly (readonly [string, ...(LinePart | Missing)[]])[],
+): DocumentBlock[] =>
   rows.length === 0
     ? []
     : [
@@ -271,9 +273,10 @@ export const factTable = (rows: readonly (readonly [string, ...(LinePart | Missi
       ];
 
 /** "✓ It is done." */
-export const doneLine = (...parts: readonly (LinePart | Missing)[]): Block => line(mark("ok"), " ", ...parts);
+export const doneLine = (...parts: readonly (LinePart | Missing)[]): DocumentBlock =>
+  line(mark("ok"), " ", ...parts);
 
-export const labelled = (label: string, ...parts: readonly (LinePart | Missing)[]): Block => ({
+export const labelled = (label: string, ...parts: readonly (LinePart | Missing)[]): DocumentBlock => ({
   is: "labelled",
   label,
   line: dropMissingParts(parts),

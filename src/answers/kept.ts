@@ -2,7 +2,7 @@
  * Objects that the daemon shares with the operations in its process. A feature that leaves work to the daemon, or reports on
  * that work, declares what it needs; the daemon shares it while it has a project open.
  */
-export class Kept<T> {
+export class SharedObjects<T> {
   readonly #shared = new Map<string, T>();
 
   /** @param key what `kept` belongs to: a checkout's root, or the file of a memory or an index. @returns stops sharing */
@@ -18,7 +18,7 @@ export class Kept<T> {
   }
 }
 
-/** As `Kept`, for an object that the daemon has once, for all projects. */
+/** As `SharedObjects`, for an object that the daemon has once, for all projects. */
 export class KeptOnce<T> {
   #shared: T | null = null;
 

@@ -1,4 +1,4 @@
-import type { Running } from "./operation.ts";
+import type { RunContext } from "./operation.ts";
 
 /**
  * An operation that always runs in the asking process, even if a daemon runs: it takes minutes, needs the process's terminal,
@@ -6,7 +6,9 @@ import type { Running } from "./operation.ts";
  */
 export interface LocalOperation<Place, Request, Answer> {
   /** Loaded on first use. */
-  readonly runHere: () => Promise<(place: Place, request: Request, how: Running) => Answer | Promise<Answer>>;
+  readonly runHere: () => Promise<
+    (place: Place, request: Request, how: RunContext) => Answer | Promise<Answer>
+  >;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the widest of them, which each extends

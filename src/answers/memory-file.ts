@@ -14,7 +14,7 @@ import {
 import { openSigning, type PersonSigning } from "../sync/origin/open-signing.ts";
 import { SignedRecords } from "../sync/origin/signed-records.ts";
 import { changeMemory } from "./changing.ts";
-import type { Running } from "./operation.ts";
+import type { RunContext } from "./operation.ts";
 
 /** Receives the next lines, and how many of the memory's things are exported so far. */
 export type WriteLines = (text: string, done: number, total: number) => void;
@@ -57,7 +57,7 @@ export interface MemoryImportRequest {
 export async function importFile(
   project: Project,
   { file, dryRun }: MemoryImportRequest,
-  { onProgress }: Running,
+  { onProgress }: RunContext,
 ): Promise<MemoryImport> {
   const { size } = statSync(file);
   const stream = createReadStream(file);

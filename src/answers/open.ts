@@ -10,7 +10,7 @@ import type { CodeIndex } from "../store/index/port.ts";
 import { Memory } from "../store/memory/memory.ts";
 import { openToRead, rollBackJournal } from "../store/sqlite/open-to-read.ts";
 import { isForAgent } from "./channel.ts";
-import { Kept } from "./kept.ts";
+import { SharedObjects } from "./kept.ts";
 
 /**
  * Opens what operations run on. In a daemon, that is the memory and the index that it has open; in any other process, they are
@@ -75,8 +75,8 @@ interface OpenIndex {
   suspect(error: unknown): void;
 }
 
-const memories = new Kept<OpenMemory>();
-const indexes = new Kept<{ open: OpenIndex; config: Config }>();
+const memories = new SharedObjects<OpenMemory>();
+const indexes = new SharedObjects<{ open: OpenIndex; config: Config }>();
 
 /** Lets operations use an open memory. @returns stops sharing it */
 export const shareOpenMemory = (file: string, open: OpenMemory) => memories.share(file, open);

@@ -23,7 +23,7 @@ export interface Subjects {
 export type Subject = keyof Subjects;
 
 /** How an operation is run. */
-export interface Running {
+export interface RunContext {
   /** Aborted when nobody wants the answer any more. */
   signal?: AbortSignal | undefined;
   /** Called while this process does long work. `what`: which part of it, or more about its progress. */
@@ -46,7 +46,7 @@ interface Properties<Name extends string, Of extends Subject> {
   readonly of: Of;
 }
 
-interface Options {
+interface OperationOptions {
   /** The operation changes something: it must not run a second time while the first run may still be at work. */
   readonly changes?: boolean;
   /** The operation hands out stored content, and is recorded in the audit log. Default: true unless it changes something. */
@@ -75,13 +75,13 @@ interface Description<
   Q extends z.ZodMiniObject,
   S extends z.ZodMiniObject,
 > extends Properties<Name, Of>,
-    Options,
+    OperationOptions,
     Shapes<Q, S> {
   /** The methods and address at which HTTP serves the operation. */
   readonly path: `${Method | "GET or POST"} /${string}`;
   /** Loaded on first use. */
   readonly answer: () => Promise<
-    (subject: Subjects[Of], request: z.infer<Q>, how: Running) => z.infer<S> | Promise<z.infer<S>>
+    (subject: Subjects[Of], request: z.infer<Q>, how: RunContext) => z.infer<S> | Promise<z.infer<S>>
   >;
 }
 
@@ -92,13 +92,13 @@ export interface Operation<
   Q extends z.ZodMiniObject = z.ZodMiniObject,
   S extends z.ZodMiniObject = z.ZodMiniObject,
 > extends Properties<Name, Of>,
-    Required<Omit<Options, "channel">>,
-    Pick<Options, "channel">,
+    Required<Omit<OperationOptions, "channel">>,
+    Pick<OperationOptions, "channel">,
     Shapes<Q, S> {
   readonly methods: readonly Method[];
   /** Parameters are written as `:id`. */
   readonly path: string;
-  readonly answer: () => Promise<(subject: never, request: never, how: Running) => unknown>;
+  readonly answer: () => Promise<(subject: never, request: never, how: RunContext) => unknown>;
 }
 
 export type RequestOf<O extends Operation> = Shaped<O["request"]>;

@@ -6,7 +6,7 @@ import { createIgnoreRules } from "../code/files/ignore.ts";
 import { Indexer, type IndexReport } from "../code/index/indexer.ts";
 import { indexDriver } from "../engines/drivers.ts";
 import { acquireLock } from "../store/sqlite/lock.ts";
-import type { Running } from "./operation.ts";
+import type { RunContext } from "./operation.ts";
 
 /**
  * Reindexes in this process. It is for when no daemon runs.
@@ -17,7 +17,7 @@ import type { Running } from "./operation.ts";
 export async function reindexProject(
   project: Project,
   paths: readonly string[],
-  { onProgress, onNote = () => {}, signal = new AbortController().signal }: Running,
+  { onProgress, onNote = () => {}, signal = new AbortController().signal }: RunContext,
 ): Promise<IndexReport> {
   const { config } = loadConfig(project);
   const log = { ...silentLog, warn: onNote, error: onNote };

@@ -3,7 +3,7 @@ import type { Project } from "../base/paths.ts";
 import { answerAndAudit } from "./audit.ts";
 import { answerThroughChannel } from "./channel.ts";
 import { openMemory, withMemory, withMemoryOrNote } from "./open.ts";
-import type { Operation, RequestOf, ResponseOf, Running, Subject, Subjects } from "./operation.ts";
+import type { Operation, RequestOf, ResponseOf, RunContext, Subject, Subjects } from "./operation.ts";
 
 /**
  * Runs an operation in this process. In a daemon it uses what the daemon has open; elsewhere it opens what it needs.
@@ -14,7 +14,7 @@ export async function run<O extends Operation>(
   operation: O,
   place: Project | null,
   request: RequestOf<O>,
-  how: Running = {},
+  how: RunContext = {},
 ): Promise<ResponseOf<O>> {
   how.signal?.throwIfAborted();
   const answer = () => answerIt(operation, place, request, how);
@@ -29,7 +29,7 @@ export async function runInDaemon<O extends Operation>(
   operation: O,
   place: string | null,
   request: RequestOf<O>,
-  how: Running = {},
+  how: RunContext = {},
 ): Promise<ResponseOf<O>> {
   const answer = await load(operation);
   return answer({ place }, request, how);
@@ -48,7 +48,7 @@ export async function answerAbout<
   operation: Operation<Name, Of, Q, S>,
   subject: Subjects[Of],
   request: z.infer<Q>,
-  how: Running = {},
+  how: RunContext = {},
 ): Promise<z.infer<S>> {
   const answer = await load(operation as Operation);
   return answer(subject, request as never, how) as Promise<z.infer<S>>;
@@ -61,7 +61,7 @@ async function answerIt<O extends Operation>(
   operation: O,
   place: Project | null,
   request: RequestOf<O>,
-  how: Running,
+  how: RunContext,
 ): Promise<ResponseOf<O>> {
   const answer = await load(operation);
   if (operation.of === "machine") return answer({}, request, how);
@@ -101,11 +101,11 @@ async function openSubject<A extends object>(
 /** Loads an operation's answer. `defineOperation` has checked that its types fit. */
 async function load<O extends Operation>(
   operation: O,
-): Promise<(subject: object, request: RequestOf<O>, how: Running) => Promise<ResponseOf<O>>> {
+): Promise<(subject: object, request: RequestOf<O>, how: RunContext) => Promise<ResponseOf<O>>> {
   const answer = (await operation.answer()) as (
     subject: object,
     request: RequestOf<O>,
-    how: Running,
+    how: RunContext,
   ) => ResponseOf<O> | Promise<ResponseOf<O>>;
   return async (...given) => answer(...given);
 }

@@ -2,11 +2,11 @@ import { formatUtcMinute } from "../base/text/iso-time.ts";
 import { toInertText } from "../base/text/markdown/inert.ts";
 import { formatRelativeTime } from "../base/text/relative-time.ts";
 import {
-  type Block,
   type Document,
+  type DocumentBlock,
   type DocumentLine,
   type LinePart,
-  type Moment,
+  type ShownTime,
   tabulateRanges,
 } from "./document.ts";
 
@@ -29,7 +29,7 @@ export function wordAsMarkdown(document: Document, pageOf: (hash: string) => str
     return page === null ? `\`${text}\`` : `[\`${text}\`](${page})`;
   };
   /** Leaves out columns without any text, and rows beyond `shownRows`, as a terminal does. */
-  const wordTable = ({ columns, rows, shownRows }: Block & { is: "table" }): string[][] => {
+  const wordTable = ({ columns, rows, shownRows }: DocumentBlock & { is: "table" }): string[][] => {
     const cells = rows.map((row) => row.map(wordLine));
     const used = [...columns.entries()].filter(([at]) => cells.some((row) => row[at] !== ""));
     const shown = cells.slice(0, shownRows ?? undefined).map((row) => used.map(([at]) => row[at] ?? ""));
@@ -41,7 +41,7 @@ export function wordAsMarkdown(document: Document, pageOf: (hash: string) => str
       ...(more > 0 ? [[`and ${more} more`]] : []),
     ];
   };
-  const wordBlock = (one: Block): string[] => {
+  const wordBlock = (one: DocumentBlock): string[] => {
     switch (one.is) {
       case "heading":
         return [`## ${toInertText(one.text)}`];
@@ -82,7 +82,7 @@ export function wordAsMarkdown(document: Document, pageOf: (hash: string) => str
     .join("");
 }
 
-function wordMoment({ at, form }: Moment): string {
+function wordMoment({ at, form }: ShownTime): string {
   if (form === "ago") return formatRelativeTime(Date.parse(at));
   return form === "day" || form === "age" ? at.slice(0, 10) : formatUtcMinute(at);
 }

@@ -1,9 +1,9 @@
 import { quote, stripInvisible, toHarmlessLine } from "../base/text/quotation.ts";
 import { shortenText } from "../base/text/text-size.ts";
 import {
-  type Block,
-  type Column,
   type Document,
+  type DocumentBlock,
+  type DocumentColumn,
   type DocumentLine,
   keepOuterSpaces,
   type LinePart,
@@ -23,7 +23,7 @@ export function wordForAgents(document: Document): string[] {
   return document.flatMap((paragraph) => paragraph.flatMap(wordBlock)).filter((text) => text !== "");
 }
 
-function wordBlock(one: Block): string[] {
+function wordBlock(one: DocumentBlock): string[] {
   switch (one.is) {
     case "heading":
     case "title":
@@ -58,7 +58,7 @@ function wordBlock(one: Block): string[] {
 }
 
 /** A number says what it counts. */
-const wordRow = (row: readonly DocumentLine[], columns: readonly Column[]): string =>
+const wordRow = (row: readonly DocumentLine[], columns: readonly DocumentColumn[]): string =>
   row
     .flatMap((cell, i) => {
       const { title = "", isNumber = false } = columns[i] ?? {};

@@ -13,7 +13,7 @@ import type { AutostartStatus } from "../protocol/autostart-status.ts";
  *
  * The state directory's `autostart/` records earlier starts, and is deleted once a daemon runs. Its files:
  * - `1`, `2`, ...: attempts to start the daemon. A process claims an attempt by creating its file, so any number of processes
- *   may try at once. The file is empty during the attempt, and then holds an `Outcome`. Its age decides when the next is due.
+ *   may try at once. The file is empty during the attempt, and then holds an `StartAttempt`. Its age decides when the next is due.
  * - `stopped`: the user's last command was `pm daemon stop`. Holds the id of the boot in which they ran it.
  * - `off`: the configuration does not allow a start. Hooks have no time to read the configuration, so this file counts until
  *   one of the causes that it holds changes.
@@ -23,7 +23,7 @@ import type { AutostartStatus } from "../protocol/autostart-status.ts";
 type Obstacle = "off" | "ci" | "stopped" | "starting" | "failed";
 
 /** What the file of a finished attempt holds. */
-interface Outcome {
+interface StartAttempt {
   /** What kept the daemon from starting; null when it started. */
   error: string | null;
   /** The result of `readStartCauses` from before the attempt. */
@@ -182,7 +182,7 @@ function claimAttempt(): string | null {
 }
 
 /** Records how an attempt ended. */
-export function recordOutcome(attempt: string, outcome: Outcome): void {
+export function recordOutcome(attempt: string, outcome: StartAttempt): void {
   writeNote(attempt, JSON.stringify(outcome));
 }
 
@@ -236,9 +236,9 @@ function isThisBoot(boot: string): boolean {
   return boot === current || Math.abs(Number(boot) - Number(current)) < clockToleranceMs;
 }
 
-function parseStartOutcome(text: string): Outcome {
+function parseStartOutcome(text: string): StartAttempt {
   try {
-    const { error, causes } = JSON.parse(text) as Partial<Record<keyof Outcome, unknown>>;
+    const { error, causes } = JSON.parse(text) as Partial<Record<keyof StartAttempt, unknown>>;
     return { error: typeof error === "string" ? error : null, causes: String(causes) };
   } catch {
     return { error: null, causes: "" };

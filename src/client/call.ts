@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { reloadSettings } from "../answers/daemon/operation.ts";
 import { getLocalAnswerer } from "../answers/here.ts";
 import type { AnyLocalOperation, LocalOperation } from "../answers/local-operation.ts";
-import type { Operation, RequestOf, ResponseOf, Running } from "../answers/operation.ts";
+import type { Operation, RequestOf, ResponseOf, RunContext } from "../answers/operation.ts";
 import { loadConfig } from "../base/config/config.ts";
 import { getErrorCode } from "../base/errors.ts";
 import type { Project } from "../base/paths.ts";
@@ -26,7 +26,7 @@ export function expectNoAnswer(): void {
   hungAt = Number.POSITIVE_INFINITY;
 }
 
-export interface CallOptions extends Running {
+export interface CallOptions extends RunContext {
   /** How long the daemon may take. Milliseconds. */
   timeout?: number | undefined;
   /** If no daemon runs: start one if that is allowed; answer in this process; or fail. Default: `start`. */
@@ -54,7 +54,7 @@ export function call<Place, Request, Answer>(
   operation: LocalOperation<Place, Request, Answer>,
   input: Request,
   place: Place,
-  how?: Running,
+  how?: RunContext,
 ): Promise<Awaited<Answer>>;
 export function call<O extends Operation>(
   operation: O,

@@ -51,7 +51,7 @@ export const commandSections: Readonly<Record<string, Readonly<Record<string, Lo
   },
 };
 
-interface Group {
+interface CommandGroup {
   about: string;
   examples: [commandLine: string, does: string][];
   commands: LoadDeclaration[];
@@ -152,10 +152,10 @@ const groups = {
       async () => (await import("./index/command.ts")).declareReindex,
     ],
   },
-} satisfies Record<string, Group>;
+} satisfies Record<string, CommandGroup>;
 
 async function loadGroup(name: keyof typeof groups): Promise<DeclareCommand> {
-  const { about, examples: lines, commands }: Group = groups[name];
+  const { about, examples: lines, commands }: CommandGroup = groups[name];
   const declarations = await Promise.all(commands.map((load) => load()));
   return (program) => {
     const group = program

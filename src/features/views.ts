@@ -3,7 +3,7 @@ import type { IconName } from "../page/components/icon.tsx";
 import type { ViewProps } from "../page/router.ts";
 import Now from "./now/view/now.tsx";
 
-export interface View {
+export interface PageView {
   title: string;
   /** One that ends with a slash takes a rest: `/session/` is `/session/ID`. */
   path: string;
@@ -17,7 +17,7 @@ export interface View {
 }
 
 /** Every view of the page, in the order of the navigation and of tabs. Adding one is adding an entry. */
-export const views: readonly View[] = [
+export const views: readonly PageView[] = [
   { title: "Now", path: "/", nav: { icon: "home", key: "n" }, load: async () => ({ default: Now }) },
   {
     title: "Sessions",

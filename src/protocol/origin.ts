@@ -17,13 +17,13 @@ export const toSpeaker = (source: NoteSource): Speaker =>
 export const origins = ["yours", "colleague", "agent", "tool"] as const;
 export type Origin = (typeof origins)[number];
 
-export interface Words {
+export interface WordsOrigin {
   by: Speaker;
   /** The colleague who shared the words; null or left out: this person recorded them. */
   author?: string | null | undefined;
 }
 
-export const toOrigin = ({ by, author }: Words): Origin =>
+export const toOrigin = ({ by, author }: WordsOrigin): Origin =>
   author != null ? "colleague" : by === "person" ? "yours" : by;
 
 /**
@@ -32,7 +32,7 @@ export const toOrigin = ({ by, author }: Words): Origin =>
  * @param earlier `by` is null if the words stand in the repository
  */
 export const canReplace = (
-  later: Words,
+  later: WordsOrigin,
   earlier: { by: Speaker | null; author?: string | null | undefined },
 ): boolean =>
   toOrigin(later) === "yours" ||
@@ -41,15 +41,23 @@ export const canReplace = (
   (later.by === earlier.by && later.author === earlier.author);
 
 /** Who reads: the person whose memory it is, an agent that works for this person, or anybody who gets a file or a review. */
-export type Reader = "person" | "agent" | "reader";
+export type Readership = "person" | "agent" | "reader";
 
-const persons: Readonly<Record<Reader, string>> = { person: "Your", agent: "User's", reader: "A person's" };
+const persons: Readonly<Record<Readership, string>> = {
+  person: "Your",
+  agent: "User's",
+  reader: "A person's",
+};
 
 /**
  * "Your note", "An agent's note", "Note by ann, a colleague". The colleague's name stands in a place where no name can turn the
  * label into that of the person's own words.
  */
-export function labelWords(thing: "note" | "decision", { by, author }: Words, reader: Reader): string {
+export function labelWords(
+  thing: "note" | "decision",
+  { by, author }: WordsOrigin,
+  reader: Readership,
+): string {
   if (author != null) {
     const whose = { person: "", agent: "an agent of ", tool: "a tool of " }[by];
     return `${thing === "note" ? "Note" : "Decision"} by ${whose}${nameAuthor(author)}, a colleague`;
@@ -60,7 +68,7 @@ export function labelWords(thing: "note" | "decision", { by, author }: Words, re
 /** The same label for a note, derived from where the note was written. */
 export const labelNote = (
   { source, author }: { source: NoteSource; author?: string | null | undefined },
-  reader: Reader,
+  reader: Readership,
 ): string => labelWords("note", { by: toSpeaker(source), author }, reader);
 
 /** "shared by ann", for sessions and their content; "" if they were recorded here. */

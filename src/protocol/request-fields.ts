@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 /** A field of a request, for readers of text: a query string, a command line. */
-export interface Field {
+export interface RequestField {
   /** Its purpose; "" if undocumented. */
   about: string;
   type: "text" | "number" | "flag";
@@ -16,10 +16,10 @@ export interface Field {
   maximum: number | undefined;
 }
 
-const fieldsByRequest = new WeakMap<z.ZodMiniObject, Readonly<Record<string, Field>>>();
+const fieldsByRequest = new WeakMap<z.ZodMiniObject, Readonly<Record<string, RequestField>>>();
 
 /** The fields of a request, read from the schema itself, because making a JSON Schema would slow a command's start by 5 ms. */
-export function readRequestFields(request: z.ZodMiniObject): Readonly<Record<string, Field>> {
+export function readRequestFields(request: z.ZodMiniObject): Readonly<Record<string, RequestField>> {
   const shape: Record<string, z.core.$ZodType> = request.shape;
   const fields =
     fieldsByRequest.get(request) ??
@@ -28,7 +28,7 @@ export function readRequestFields(request: z.ZodMiniObject): Readonly<Record<str
   return fields;
 }
 
-function describeField(schema: z.core.$ZodType): Field {
+function describeField(schema: z.core.$ZodType): RequestField {
   const given = schema instanceof z.core.$ZodOptional ? schema._zod.def.innerType : schema;
   const isList = given instanceof z.core.$ZodArray;
   const value = isList ? given._zod.def.element : given;

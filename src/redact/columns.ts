@@ -1,6 +1,6 @@
 import { sliceLineBefore } from "./checks/randomness.ts";
 import { hasPasswordShape, isNoValue, isStated, isToken } from "./checks/values.ts";
-import type { Span } from "./patterns/rule.ts";
+import type { SecretSpan } from "./patterns/rule.ts";
 import { expandWordList, expandWords, toAlternation } from "./words.ts";
 
 /** What the name of a column of secrets holds, as keywords. */
@@ -34,7 +34,7 @@ interface Cell {
  * between spaces.
  * @returns also where the table ends
  */
-export function findSecretColumns(text: string, keyword: number): { spans: Span[]; searched: number } {
+export function findSecretColumns(text: string, keyword: number): { spans: SecretSpan[]; searched: number } {
   const nothing = { spans: [], searched: keyword + 1 };
   // Whatever goes on as a sentence or as code is no header.
   if (
@@ -61,7 +61,7 @@ export function findSecretColumns(text: string, keyword: number): { spans: Span[
   // Columns between spaces have names in capitals.
   if (separator === null && !/^[A-Z0-9_ ()-]+$/.test(header.trim())) return nothing;
 
-  const spans: Span[] = [];
+  const spans: SecretSpan[] = [];
   while (end < text.length) {
     const start = end + 1;
     end = findLineEnd(text, start);

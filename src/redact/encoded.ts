@@ -1,5 +1,5 @@
 import { gunzipSync, inflateSync } from "node:zlib";
-import { buildTextView, type Rewritten, type View } from "./view.ts";
+import { buildTextView, type Rewritten, type SearchableText } from "./view.ts";
 
 /** An encoding may stand in another, three deep. */
 export const maxDepth = 3;
@@ -23,7 +23,7 @@ export const createBudget = (text: string): DecodingBudget => ({
 });
 
 /** A text that is encoded in another. */
-export interface Encoded extends View {
+export interface Encoded extends SearchableText {
   /** Its bounds where it is a block, of which no part can be taken; null for letters that are encoded one by one. */
   block: { start: number; end: number } | null;
 }
@@ -83,7 +83,7 @@ const contextAfterChars = 500;
 const maxWord = 1_000;
 
 /** The text around its encoded letters, with them decoded; null without any. */
-function decodeLetters(text: string): View | null {
+function decodeLetters(text: string): SearchableText | null {
   if (!/%[2-9a-f][0-9a-f]|&[a-z#]/i.test(text) && !/\\[ux]/.test(text)) return null;
   const rewritten: Rewritten[] = [];
   let last = 0;
@@ -123,7 +123,7 @@ function decodeLetter(written: string): string {
   return decoded.includes("\ufffd") ? written : decoded;
 }
 
-interface Block {
+interface EncodedBlock {
   start: number;
   end: number;
   decoded: string;
@@ -134,7 +134,7 @@ const maxLength = 20_000;
 const minLength = 20;
 
 /** Base64 and hexadecimal that say a text, and hex dumps. */
-function findBlocks(text: string, budget: DecodingBudget): Block[] {
+function findBlocks(text: string, budget: DecodingBudget): EncodedBlock[] {
   const blocks = text.includes("0000000") ? findHexDumps(text) : [];
   let read = 0;
   // A run of the least length has one of these places.
@@ -182,7 +182,7 @@ const isDiffSign = (text: string, at: number) =>
   at >= 0 && (text[at] === "+" || text[at] === "-") && (at === 0 || text[at - 1] === "\n");
 
 /** A run as a whole, or what stands in it between signs that base64 has as well: in a path, behind a prefix. */
-function addBlocksOfRun(blocks: Block[], text: string, start: number, end: number): void {
+function addBlocksOfRun(blocks: EncodedBlock[], text: string, start: number, end: number): void {
   if (end - start > maxLength) return;
   const whole = decodeRun(text, start, end);
   if (whole !== null) {
@@ -197,7 +197,7 @@ function addBlocksOfRun(blocks: Block[], text: string, start: number, end: numbe
   }
 }
 
-function decodeRun(text: string, start: number, textEnd: number): Block | null {
+function decodeRun(text: string, start: number, textEnd: number): EncodedBlock | null {
   const isHex = isHexText(text, start);
   if (!isHex && !isBase64Text(text, start)) return null;
   let end = textEnd;
@@ -255,8 +255,8 @@ function decodeText(bytes: Buffer): string | null {
 const dumpStart = /00000000: |00000000 {2}|0000000 /g;
 const dumpLine = /[0-9a-f]{7,8}:? {1,2}((?:[0-9a-f]{2}(?:[0-9a-f]{2})? {1,2}){1,16})[^\n]{0,20}(?:\n|$)/y;
 
-function findHexDumps(text: string): Block[] {
-  const blocks: Block[] = [];
+function findHexDumps(text: string): EncodedBlock[] {
+  const blocks: EncodedBlock[] = [];
   for (const { index } of text.matchAll(dumpStart)) {
     let end = index;
     let hex = "";

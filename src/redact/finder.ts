@@ -7,7 +7,7 @@ import {
   type ProviderRule,
   providerRules,
   type Rule,
-  type Span,
+  type SecretSpan,
   stopper,
 } from "./patterns/rule.ts";
 import type { SecretMatch } from "./scrubber.ts";
@@ -24,7 +24,7 @@ interface Listener {
   rank: number;
   /** Searched up to here. */
   done: number;
-  hear(text: string, start: number, found: (span: Span, rule: string, type: string) => void): number;
+  hear(text: string, start: number, found: (span: SecretSpan, rule: string, type: string) => void): number;
 }
 
 /** The matches in a text, in order and without overlaps. */
@@ -208,7 +208,7 @@ function merge(finds: RankedMatch[]): SecretMatch[] {
  * The last lines of a private key whose beginning is missing, before its END line at `end`; null for other END lines.
  * Reads backwards while lines are base64.
  */
-function findPemTail(text: string, end: number): Span | null {
+function findPemTail(text: string, end: number): SecretSpan | null {
   const marker = /-----END (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----/y;
   marker.lastIndex = end;
   if (!marker.test(text)) return null;

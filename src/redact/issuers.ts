@@ -7,7 +7,7 @@ import {
   sliceLineBefore,
 } from "./checks/randomness.ts";
 import { isNoValue, isReference } from "./checks/values.ts";
-import type { Span } from "./patterns/rule.ts";
+import type { SecretSpan } from "./patterns/rule.ts";
 import { expandWordList } from "./words.ts";
 
 /**
@@ -32,7 +32,7 @@ const other =
   /sha|commit|rev|hash|digest|version|\bref|release|build|url|host|path|integrity|checksum|public|publishable|fingerprint|cursor|nonce|trace|span|event|request|session|signature|(?:^|[^a-z])ids?[^a-z]*$|Id[^a-z]*$|[/\\@<>{}()]/;
 
 /** The key behind the name of the service that issued it, on its line or on the next one, and where to go on. */
-export function findIssuedKey(text: string, start: number): { spans: Span[]; searched: number } {
+export function findIssuedKey(text: string, start: number): { spans: SecretSpan[]; searched: number } {
   const none = { spans: [], searched: start };
   // "reanimated" is no issuer, and neither is a part of a path or an address.
   if (/[A-Za-z/@]/.test(text[start - 1] ?? "") && !/[a-z][A-Z]/.test(text.slice(start - 1, start + 1)))

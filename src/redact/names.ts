@@ -1,11 +1,11 @@
 import { isPassphrase, isSecretValue, isStated } from "./checks/values.ts";
 import data from "./names.json" with { type: "json" };
 
-type Kind = "password" | "token" | "code" | "phrase" | "pair";
+type SecretKind = "password" | "token" | "code" | "phrase" | "pair";
 
 const revealingNames = data.map(({ name, kind, type }) => ({
   name: new RegExp(name),
-  kind: kind as Kind,
+  kind: kind as SecretKind,
   type,
 }));
 
@@ -24,7 +24,7 @@ export function findNamedSecretType(name: string, value: string): string | null 
   return null;
 }
 
-function isOfKind(kind: Kind, value: string): boolean {
+function isOfKind(kind: SecretKind, value: string): boolean {
   if (kind === "code") return /^[0-9]{3,8}$/.test(value.replace(/[ -]/g, ""));
   if (kind === "pair")
     return /^[^\s:/]{1,60}:[^\s/]+$/.test(value) && isStated(value.slice(value.indexOf(":") + 1));

@@ -2,7 +2,7 @@ import { hasContrast, isLikelyWords, sliceLineBefore } from "./checks/randomness
 import { hasPasswordShape, isNoValue } from "./checks/values.ts";
 import { columnKeywords, findSecretColumns } from "./columns.ts";
 import { findIssuedKey, issuers } from "./issuers.ts";
-import type { Span } from "./patterns/rule.ts";
+import type { SecretSpan } from "./patterns/rule.ts";
 import { expandWordList } from "./words.ts";
 
 /** Secrets that a keyword announces for the lines or fields around it, which one regular expression cannot list. */
@@ -11,7 +11,7 @@ interface Structure {
   type: string;
   keywords: readonly string[];
   /** @returns also where to continue the search */
-  find(text: string, start: number): { spans: Span[]; searched: number };
+  find(text: string, start: number): { spans: SecretSpan[]; searched: number };
 }
 
 /** How far around its keyword a structure is searched. Characters. */
@@ -93,8 +93,8 @@ export const structures: readonly Structure[] = [
 ];
 
 /** The values in `data:` and `stringData:`, in YAML and in JSON. */
-function findSecretData(document: string): Span[] {
-  const spans: Span[] = [];
+function findSecretData(document: string): SecretSpan[] {
+  const spans: SecretSpan[] = [];
   const value = /:[ \t]{1,4}["']?(?<secret>[^\s"'{}]{4,})/dg;
   for (const block of document.matchAll(
     /^([ \t]*)(?:stringData|data):[ \t]*\r?\n((?:\1[ \t]+[^\n]*(?:\n|$))+)/gm,
@@ -114,7 +114,7 @@ function findSecretData(document: string): Span[] {
 }
 
 /** Passwords by their shape near a word for one, before and after it. */
-function findPasswordsOnLine(text: string, start: number): { spans: Span[]; searched: number } {
+function findPasswordsOnLine(text: string, start: number): { spans: SecretSpan[]; searched: number } {
   const from = start - sliceLineBefore(text, start, 80).length;
   const line = text.slice(from, start + 80).split("\n", 1)[0]!;
   const spans = findSecretGroups(
@@ -131,8 +131,8 @@ function findPasswordsOnLine(text: string, start: number): { spans: Span[]; sear
 const code = /(?:[A-Za-z0-9]{4,8}(?:[ -][A-Za-z0-9]{4,8}){1,7}|[A-Za-z0-9]{8,20})(?![A-Za-z0-9])/y;
 const between = /(?:and |or |[\s"'`,;:=[\](){}*•|>-]|\\[nrt]|(?<![A-Za-z0-9])[0-9]{1,2}[.)])*/y;
 
-function findRecoveryCodes(text: string, start: number): { spans: Span[]; searched: number } {
-  const spans: Span[] = [];
+function findRecoveryCodes(text: string, start: number): { spans: SecretSpan[]; searched: number } {
+  const spans: SecretSpan[] = [];
   let at =
     start +
     /^[a-z]+[ _-]?codes?(?:\\?["'`])?(?: (?:are|is|follow))?/i.exec(text.slice(start, start + 40))![0].length;
@@ -157,13 +157,13 @@ function isCode(text: string): boolean {
   return parts.length > 1 || hasContrast(text) || !isLikelyWords(text);
 }
 
-function findSecretGroups(text: string, pattern: RegExp): Span[] {
+function findSecretGroups(text: string, pattern: RegExp): SecretSpan[] {
   return Array.from(text.matchAll(pattern), (match) => {
     const [start, end] = match.indices!.groups!.secret!;
     return { start, end, next: end };
   });
 }
 
-function move({ start, end, next }: Span, by: number): Span {
+function move({ start, end, next }: SecretSpan, by: number): SecretSpan {
   return { start: start + by, end: end + by, next: next + by };
 }

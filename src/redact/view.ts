@@ -1,5 +1,5 @@
 import { isHash, isLikelyRandom, isLikelyWords } from "./checks/randomness.ts";
-import { placeholders, type Span, stopper } from "./patterns/rule.ts";
+import { placeholders, type SecretSpan, stopper } from "./patterns/rule.ts";
 
 /** A part of a text that the search reads in another way. */
 export interface Rewritten {
@@ -10,7 +10,7 @@ export interface Rewritten {
 }
 
 /** A text as the search sees it, and the way back. */
-export interface View {
+export interface SearchableText {
   text: string;
   /** The place in the original text: of every character that a match has a part of. */
   mapToOriginal(start: number, end: number): { start: number; end: number };
@@ -85,7 +85,7 @@ function isDiff(text: string): boolean {
 }
 
 /** Replaces the rewritten parts, which may contain each other but not overlap otherwise. */
-export function buildTextView(text: string, rewritten: readonly Rewritten[]): View {
+export function buildTextView(text: string, rewritten: readonly Rewritten[]): SearchableText {
   if (rewritten.length === 0) return { text, mapToOriginal: (start, end) => ({ start, end }) };
   const parts: Rewritten[] = [];
   let seen = "";
@@ -219,10 +219,10 @@ function endOfUuid(text: string, start: number, end: number): number {
 export function matchAcrossLines(
   text: string,
   start: number,
-  match: (text: string, start: number) => Span | null,
+  match: (text: string, start: number) => SecretSpan | null,
   /** Whether the first line is a token of its own: then the next must look random to be part of it. */
   isWhole: boolean,
-): Span | null {
+): SecretSpan | null {
   const first = matchPieceAt(text, start);
   if (first === null || first.length < 4) return null;
   const pieces = [{ joinedEnd: first.length, end: start + first.length }];

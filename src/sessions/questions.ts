@@ -9,13 +9,13 @@ interface QuestionOption {
   description: string;
 }
 
-export interface Question {
+export interface AgentQuestion {
   text: string;
   options: QuestionOption[];
 }
 
 export interface QuestionAnswer {
-  question: Question;
+  question: AgentQuestion;
   /** The options that were chosen; none where the person answered in their own words. */
   chosen: QuestionOption[];
   /** As the person answered. */
@@ -31,7 +31,7 @@ function listObjects(value: unknown): Record<string, unknown>[] {
 }
 
 /** The questions in a tool's input; none where it asks nothing. */
-export function parseQuestions(input: Record<string, unknown>): Question[] {
+export function parseQuestions(input: Record<string, unknown>): AgentQuestion[] {
   return listObjects(input.questions).flatMap((question) => {
     const options = listObjects(question.options)
       .map(({ label, description }) => ({
@@ -48,7 +48,7 @@ export function parseQuestions(input: Record<string, unknown>): Question[] {
 const answerEnd = /"(?=,\s*"|\.(?:\s|$)|\s*$| user notes:| selected )/;
 
 /** The answers in a tool's result, in the order of the questions; unanswered ones are left out. */
-export function parseAnswers(questions: readonly Question[], result: string): QuestionAnswer[] {
+export function parseAnswers(questions: readonly AgentQuestion[], result: string): QuestionAnswer[] {
   return questions.flatMap((question): QuestionAnswer[] => {
     const mark = `"${question.text}"="`;
     const at = result.indexOf(mark);

@@ -40,7 +40,7 @@ export function saveToldWait(memory: Memory, uid: string, wait: Wait): void {
 }
 
 /** What the agent of a session is at: null where it has ended, as far as is known. */
-export interface Work {
+export interface PendingWork {
   /** The last call, as long as it has no result: it runs, or waits to be allowed. */
   pending: string | null;
   /** null: it works. */
@@ -62,7 +62,11 @@ const maxPending = 200;
  * What the agents of sessions are at, in their order. What a client told counts until the transcript goes on: a call that
  * was allowed meanwhile, and still runs, looks like one that was not.
  */
-export function findWork(memory: Memory, sessions: readonly SessionRecord[], now: number): (Work | null)[] {
+export function findWork(
+  memory: Memory,
+  sessions: readonly SessionRecord[],
+  now: number,
+): (PendingWork | null)[] {
   const told = readToldWaits(memory);
   const open = ({ endedAt, lastAt }: SessionRecord) => endedAt === null && (lastAt ?? 0) > now - maxWaitMs;
   const lastTurns = findLastTurns(

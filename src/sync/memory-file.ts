@@ -17,7 +17,7 @@ import { makeEmptyCounts, type SyncCounts, toCountName } from "./report.ts";
 /** The lines of a memory's export (docs/export.md). */
 
 const kinds = ["session", "turn", "note", "event", "checkpoint", "attribution", "signature"] as const;
-type Kind = (typeof kinds)[number];
+type RecordKind = (typeof kinds)[number];
 
 const fileVersion = 1;
 const format = "pommel-memory";
@@ -155,7 +155,7 @@ export function parseSignatureLine(text: string): SharedSignature | null {
   return line === null ? null : recordIn(line, "signature");
 }
 
-function formatRecordLine(kind: Kind, record: string, session?: string): string {
+function formatRecordLine(kind: RecordKind, record: string, session?: string): string {
   const of = session === undefined ? "" : `"session":${JSON.stringify(session)},`;
   return `{"kind":"${kind}",${of}"record":${record.trimEnd()}}\n`;
 }
@@ -171,7 +171,7 @@ export interface MemoryImport {
   problems: { line: number; reason: string }[];
 }
 
-interface ImportOptions {
+interface MemoryImportOptions {
   /** Only read the file. */
   dryRun?: boolean;
   onProgress?: (lines: number) => void;
@@ -186,7 +186,7 @@ interface ImportOptions {
 export async function importMemory(
   exportWork: ExportWork,
   lines: AsyncIterable<string>,
-  { dryRun = false, onProgress, signal }: ImportOptions = {},
+  { dryRun = false, onProgress, signal }: MemoryImportOptions = {},
 ): Promise<MemoryImport> {
   const result: MemoryImport = { records: 0, imported: makeEmptyCounts(), forgotten: 0, problems: [] };
   let open = null as { meta: SharedSession; turns: SharedTurn[] } | null;
@@ -290,7 +290,7 @@ function refuseOther(version: number | null): void {
 async function importOne(
   exportWork: ExportWork,
   line: MemoryLine,
-  kind: Exclude<Kind, "session" | "turn" | "signature">,
+  kind: Exclude<RecordKind, "session" | "turn" | "signature">,
   dryRun: boolean,
 ): Promise<boolean | null | undefined> {
   const record = recordIn(line, toStoredKind(kind));
@@ -299,7 +299,7 @@ async function importOne(
 }
 
 /** People call an annotation a note. */
-const toStoredKind = (kind: Exclude<Kind, "session" | "turn" | "signature">): WholeKind =>
+const toStoredKind = (kind: Exclude<RecordKind, "session" | "turn" | "signature">): WholeKind =>
   kind === "note" ? "annotation" : kind;
 
 function recordIn<T extends FileType>({ record }: MemoryLine, type: T): SharedRecords[T] | null {

@@ -7,7 +7,7 @@ import { locateHome, makeDirectory } from "../base/home.ts";
 import { GitFailure, readGitText } from "../git/git.ts";
 import { readRef } from "./branch/objects.ts";
 import { isOwnRemote, stripPassword } from "./remote.ts";
-import type { Run } from "./report.ts";
+import type { SyncRun } from "./report.ts";
 
 /** Reasons to refuse a sync before anything changes. */
 
@@ -36,7 +36,7 @@ export async function refuseWhereItCannot(dir: string, branch: string): Promise<
 
 export function refuseStrangers(
   urls: readonly string[],
-  { settings, options }: Pick<Run, "settings" | "options">,
+  { settings, options }: Pick<SyncRun, "settings" | "options">,
 ): void {
   for (const url of urls) {
     if (settings.encryption !== "none" || isOwnRemote(url) || isAllowed(url)) continue;

@@ -103,7 +103,7 @@ export function chooseTroubleHint(
 }
 
 /** The context of a running sync. */
-export interface Run {
+export interface SyncRun {
   work: ScrubbingWork;
   settings: SyncSettings;
   signing: Signing;

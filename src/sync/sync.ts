@@ -26,10 +26,10 @@ import { pushUrls } from "./remote.ts";
 import {
   chooseTroubleHint,
   makeEmptyCounts,
-  type Run,
   type SyncCounts,
   type SyncOptions,
   type SyncReport,
+  type SyncRun,
   type SyncSettings,
 } from "./report.ts";
 
@@ -66,7 +66,7 @@ export async function syncMemory(
   await refuseWhereItCannot(dir, settings.branch);
   const urls = await pushUrls(dir, settings.remote);
   if (direction === "both" && !dryRun) refuseStrangers(urls ?? [], { settings, options });
-  const run: Run = {
+  const run: SyncRun = {
     work,
     settings,
     signing: await settings.signing(),
@@ -113,7 +113,7 @@ export async function syncMemory(
 }
 
 /** A new or deleted branch gets everything. */
-async function prepare({ work, settings, signing, dir, ref, options }: Run): Promise<void> {
+async function prepare({ work, settings, signing, dir, ref, options }: SyncRun): Promise<void> {
   const { memory } = work;
   const isOther = (syncFact(memory, facts.branch) ?? settings.branch) !== settings.branch;
   const isGone = syncFact(memory, facts.written) !== null && (await readRef(dir, ref)) === null;
@@ -130,7 +130,7 @@ async function prepare({ work, settings, signing, dir, ref, options }: Run): Pro
 }
 
 /** @returns whether the push was rejected and the round must be repeated */
-async function syncRound(run: Run, blobs: BlobReader, hasRemote: boolean): Promise<boolean> {
+async function syncRound(run: SyncRun, blobs: BlobReader, hasRemote: boolean): Promise<boolean> {
   const { work, settings, signing, options, dir, ref, report } = run;
   const { direction = "both", dryRun = false, force = false, filter = true, everything = false } = options;
   const { memory } = work;
@@ -220,7 +220,7 @@ async function syncRound(run: Run, blobs: BlobReader, hasRemote: boolean): Promi
   return push(run, commit);
 }
 
-async function quarantine({ dir, report, options }: Run, files: Files, commit: string): Promise<void> {
+async function quarantine({ dir, report, options }: SyncRun, files: Files, commit: string): Promise<void> {
   if (files.problems.size === 0 && report.problems.length === 0) return;
   for (const [path, reason] of files.problems) report.problems.push({ path, reason });
   files.problems.clear();
@@ -251,7 +251,7 @@ async function chooseParents(
 
 /** @returns null when there is nothing to write */
 async function writeNewCommit(
-  { dir, options }: Run,
+  { dir, options }: SyncRun,
   writer: BranchWriter,
   parents: readonly string[],
   tips: readonly Tip[],

@@ -21,7 +21,7 @@ export function drawSparkline(values: readonly number[]): string {
   return values.map((value) => (value <= 0 ? "·" : "▁▂▃▄▅▆▇█"[Math.ceil((value / most) * 8) - 1])).join("");
 }
 
-interface Lines {
+interface CountedLines {
   agent: number;
   human: number;
   unknown: number;
@@ -30,7 +30,7 @@ interface Lines {
 
 /** Lines by who wrote them as one bar: agents, people, unknown, before agents. Every kind that wrote any has a column. */
 export function drawAuthorBar(
-  { agent, human, unknown, before_agents: before = 0 }: Lines,
+  { agent, human, unknown, before_agents: before = 0 }: CountedLines,
   width: number,
   colors: Palette,
 ): string {

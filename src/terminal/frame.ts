@@ -49,22 +49,22 @@ export const thisProcess: Caller = {
 };
 
 /** One run of the command line; its commands look up their caller here. */
-interface Run {
+interface CommandLineRun {
   caller: Caller;
   exitCode: number;
 }
 
-const runs = new WeakMap<Command, Run>();
+const runs = new WeakMap<Command, CommandLineRun>();
 
 /** Parses `args` and runs the command that they name. @returns its exit code */
 export async function runProgram(program: Command, args: readonly string[], caller: Caller): Promise<number> {
-  const run: Run = { caller, exitCode: 0 };
+  const run: CommandLineRun = { caller, exitCode: 0 };
   runs.set(program, run);
   await program.parseAsync(args, { from: "user" });
   return run.exitCode;
 }
 
-function findRun(command: Command): Run {
+function findRun(command: Command): CommandLineRun {
   const run = runs.get(command);
   if (run) return run;
   if (command.parent === null) throw new Error("the command line is not run by runProgram");

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Operation, RequestOf } from "../answers/operation.ts";
 import { maxResults } from "../base/max-results.ts";
-import { type Field, readRequestFields } from "../protocol/request-fields.ts";
+import { type RequestField, readRequestFields } from "../protocol/request-fields.ts";
 
 /** How the values of options are read. */
 
@@ -111,7 +111,7 @@ export function groupOptions(command: Command, groups: Readonly<Record<string, r
   }
 }
 
-function makeFlags(name: string, { type, isList, isSplit, values }: Field): string {
+function makeFlags(name: string, { type, isList, isSplit, values }: RequestField): string {
   const flag = `--${name.replaceAll("_", "-")}`;
   if (type === "flag") return flag;
   const value = flag.slice("--".length);
@@ -121,7 +121,7 @@ function makeFlags(name: string, { type, isList, isSplit, values }: Field): stri
 
 function makeOption(
   flags: string,
-  { about, type, isList, isSplit, values, minimum, maximum }: Field,
+  { about, type, isList, isSplit, values, minimum, maximum }: RequestField,
 ): Option {
   const how = isSplit
     ? "; comma separated"

@@ -1,13 +1,13 @@
 import {
-  type Block,
-  type Column,
   type Document,
+  type DocumentBlock,
+  type DocumentColumn,
   type DocumentLine,
   type Drawing,
   keepOuterSpaces,
   type LinePart,
-  type Moment,
-  type Piece,
+  type ShownTime,
+  type TextPiece,
 } from "../answers/document.ts";
 import { dayMs } from "../base/text/day.ts";
 import { cutToWidth, measureWidth, padToWidth, wrapToWidth } from "../base/text/display-width.ts";
@@ -62,7 +62,7 @@ export function renderDocument(document: Document, style: DocumentStyle): string
     .join("\n\n");
 }
 
-function renderBlock(one: Block, style: DocumentStyle): string[] {
+function renderBlock(one: DocumentBlock, style: DocumentStyle): string[] {
   const { screen } = style;
   const { colors, columns } = screen;
   switch (one.is) {
@@ -121,10 +121,13 @@ function cutLine(parts: DocumentLine, indent: number, style: DocumentStyle): str
     .join("");
 }
 
-const isQuoted = (part: LinePart): part is Piece =>
+const isQuoted = (part: LinePart): part is TextPiece =>
   typeof part !== "string" && "text" in part && part.quotedChars !== undefined;
 
-function renderTable({ columns, rows, shownRows }: Block & { is: "table" }, style: DocumentStyle): string[] {
+function renderTable(
+  { columns, rows, shownRows }: DocumentBlock & { is: "table" },
+  style: DocumentStyle,
+): string[] {
   const isTerminal = style.screen.columns !== undefined;
   const shown = isTerminal && shownRows !== null && !style.full ? rows.slice(0, shownRows) : rows;
   const cells = shown.map((row) => row.map((cell) => paintLine(cell, style)));
@@ -149,14 +152,14 @@ const narrowestCode = 10;
 
 /** On a terminal the cells of a range stand beside its first line, and the code is cut; in a pipe every line is whole. */
 function renderAnnotated(
-  { columns, ranges, lines, legend }: Block & { is: "annotated" },
+  { columns, ranges, lines, legend }: DocumentBlock & { is: "annotated" },
   style: DocumentStyle,
 ): string[] {
   const { colors, columns: width } = style.screen;
   const isTerminal = width !== undefined;
   const isWide = !isTerminal || width >= wideColumns;
   const columnsShown = [...columns.entries()].filter(([, { optional }]) => isWide || optional === undefined);
-  const paintCell = (cell: DocumentLine, { isName = false }: Column) => {
+  const paintCell = (cell: DocumentLine, { isName = false }: DocumentColumn) => {
     const most = isName && isTerminal ? nameWidth[isWide ? "wide" : "narrow"] : undefined;
     return paintLine(isTerminal ? cell.map((part) => shortenPiece(part, most)) : cell, style);
   };
@@ -247,7 +250,7 @@ function draw(drawing: Drawing, columns: number, colors: Palette): string {
   return drawing.role === undefined ? drawn : colors[drawing.role](drawn);
 }
 
-function formatMoment({ at, form }: Moment, screen: Screen): string {
+function formatMoment({ at, form }: ShownTime, screen: Screen): string {
   if (form === "exact") return formatExactWhen(at, screen);
   if (form === "ago") return formatWhen(at, screen);
   if (form === "age" && screen.columns !== undefined) return formatShortAge(screen.now - Date.parse(at));
@@ -255,7 +258,7 @@ function formatMoment({ at, form }: Moment, screen: Screen): string {
 }
 
 function renderPrompt(
-  { label, text, shownLines }: Block & { is: "prompt" },
+  { label, text, shownLines }: DocumentBlock & { is: "prompt" },
   { screen: { colors, columns }, full }: DocumentStyle,
 ): string[] {
   const lines =
@@ -272,7 +275,7 @@ function renderPrompt(
 }
 
 function renderCode(
-  { first, lines, total, shownLines }: Block & { is: "code" },
+  { first, lines, total, shownLines }: DocumentBlock & { is: "code" },
   { screen: { colors, columns }, full }: DocumentStyle,
 ): string[] {
   const shown = full ? lines : lines.slice(0, shownLines);

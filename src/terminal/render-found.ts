@@ -8,13 +8,13 @@ import type { Palette } from "./palette.ts";
 import { toOneLine, toPrintable, toPrintableLines } from "./text.ts";
 
 /** The words of a query, to find in lines and to mark there. */
-export interface Words {
+export interface QueryWords {
   /** How many of the query's words, or of words with the same stem, a line contains. */
   countIn(line: string): number;
   mark(line: string, paint: (word: string) => string): string;
 }
 
-export function compileQueryWords(query: string): Words {
+export function compileQueryWords(query: string): QueryWords {
   const all = withoutSuffixes(query.slice(0, 1000)).match(/[\p{L}\p{N}_$]+/gu) ?? [];
   const telling = all.filter((word) => !stopWords.has(word.toLowerCase()));
   // Longer ones first, so that "retry" does not cut "retryable" short.
@@ -62,7 +62,7 @@ interface SnippetStyle {
   screen: Screen;
   /** Shows the whole snippet. */
   full: boolean;
-  words: Words;
+  words: QueryWords;
   /** Columns to the left of the snippet. */
   indent: number;
 }
@@ -105,7 +105,7 @@ const hashComments =
 const dashComments = /^(?:haskell|lua|sql)$/;
 
 /** Dims comments, and highlights the words of the query. */
-function paintCode(line: string, language: string, words: Words, colors: Palette): string {
+function paintCode(line: string, language: string, words: QueryWords, colors: Palette): string {
   if (!colors.isColorSupported) return line;
   const mark = (text: string) => words.mark(text, colors.match);
   const sign = hashComments.test(language)
@@ -124,7 +124,7 @@ function paintCode(line: string, language: string, words: Words, colors: Palette
  */
 function pickMatchingLines(
   lines: readonly NumberedLine[],
-  words: Words,
+  words: QueryWords,
   matches: readonly number[] = [],
 ): NumberedLine[] {
   const [first, ...rest] = lines.filter(
@@ -167,7 +167,7 @@ function renderText(
 
 const speakerWidth = 8;
 /** The lines around the one with the most words of the query. They start where the message begins, if that is near. */
-function cutPassage(content: string, words: Words): string {
+function cutPassage(content: string, words: QueryWords): string {
   const lines = content.split("\n");
   let [best, most] = [0, 0];
   lines.forEach((line, i) => {
@@ -218,7 +218,7 @@ export function renderFound(query: string, results: readonly FoundItem[], style:
   return results.map((found, i) => renderOne(found, `${String(i + 1).padStart(digits)}.`, words, style));
 }
 
-function renderOne(found: FoundItem, rank: string, words: Words, { screen, full }: FoundStyle): string {
+function renderOne(found: FoundItem, rank: string, words: QueryWords, { screen, full }: FoundStyle): string {
   const { colors } = screen;
   const margin = " ".repeat(rank.length + 1);
   const { title, warning } = found;

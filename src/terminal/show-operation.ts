@@ -7,7 +7,7 @@ import { findProject } from "../git/projects/find-project.ts";
 import type { CommandAction } from "./frame.ts";
 import { showAnswer } from "./render-document.ts";
 
-interface Here {
+interface ShownHere {
   project: Project;
   /** The directory in which the command was typed. */
   cwd: string;
@@ -28,7 +28,7 @@ export const showOperation =
   <O extends Operation, Args extends unknown[]>(
     operation: O,
     word: (answer: ResponseOf<O>) => Document,
-    toRequest: (here: Here, ...args: Args) => RequestOf<O>,
+    toRequest: (here: ShownHere, ...args: Args) => RequestOf<O>,
     { isNothing, full = false }: Manner<ResponseOf<O>> = {},
   ): CommandAction<Args> =>
   async ({ cwd, output }, ...args) => {

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { screenOf } from "../../test/support/screen.ts";
 import { measureWidth } from "../base/text/display-width.ts";
-import { type Column, formatTable } from "./table.ts";
+import { type DocumentColumn, formatTable } from "./table.ts";
 
-const columns: Column[] = [
+const columns: DocumentColumn[] = [
   { title: "session" },
   { title: "turns", isNumber: true },
   { title: "note", optional: 2 },

@@ -1,8 +1,8 @@
-import type { Column } from "../answers/document.ts";
+import type { DocumentColumn } from "../answers/document.ts";
 import { measureWidth, padToWidth, wrapToWidth } from "../base/text/display-width.ts";
 import { alignColumns, type Screen } from "./output.ts";
 
-export type { Column };
+export type { DocumentColumn };
 
 const gap = 2;
 /** A wrapping column gets at least this width, as long as an optional column can be left out. */
@@ -15,7 +15,7 @@ const narrowest = 8;
  * @param rows have a painted cell of one line for each column
  */
 export function formatTable(
-  columns: readonly Column[],
+  columns: readonly DocumentColumn[],
   rows: readonly (readonly string[])[],
   screen: Pick<Screen, "columns" | "colors">,
 ): string {
@@ -24,7 +24,7 @@ export function formatTable(
   );
   const pickCells = (row: readonly string[], of: readonly { at: number }[]) =>
     of.map(({ at }) => row[at] ?? "");
-  const makeTitleRow = (of: readonly Column[]) =>
+  const makeTitleRow = (of: readonly DocumentColumn[]) =>
     of.every(({ title }) => title === "") ? [] : [of.map(({ title }) => screen.colors.dim(title))];
   if (screen.columns === undefined) {
     return alignColumns([...makeTitleRow(used), ...rows.map((row) => pickCells(row, used))]);
@@ -56,16 +56,16 @@ export function formatTable(
   return [...makeTitleRow(shown), ...rows.map((row) => pickCells(row, shown))].map(line).join("\n");
 }
 
-interface Placed extends Column {
+interface PlacedColumn extends DocumentColumn {
   at: number;
 }
 
 /** Leaves out optional columns until the wrapping ones have room, and shares the room among these. */
 function fitColumns(
-  columns: readonly Placed[],
+  columns: readonly PlacedColumn[],
   natural: ReadonlyMap<number, number>,
   available: number,
-): { shown: readonly Placed[]; widths: number[] } {
+): { shown: readonly PlacedColumn[]; widths: number[] } {
   const widthOfAll = columns.reduce((sum, { at }) => sum + natural.get(at)! + gap, -gap);
   const wrapping = columns.filter(({ wraps }) => wraps);
   const excess = widthOfAll - available;
@@ -74,7 +74,7 @@ function fitColumns(
     const most = wrapping.reduce((sum, { at }) => sum + natural.get(at)!, 0);
     const room = most - excess;
     const needed = wrapping.reduce((sum, { at }) => sum + Math.min(natural.get(at)!, comfortable), 0);
-    const leastWanted = columns.reduce<Placed | null>(
+    const leastWanted = columns.reduce<PlacedColumn | null>(
       (worst, column) => ((column.optional ?? 0) > (worst?.optional ?? 0) ? column : worst),
       null,
     );

@@ -55,7 +55,7 @@ export const project = field("another project's root or name", z.string());
 export const allProjects = field("this machine's other projects, too", z.boolean());
 
 /** The project here, before all others; or the projects in a directory ("" for any); null: one project alone. */
-type Here = Project | { below: string } | null;
+type ProjectsHere = Project | { below: string } | null;
 
 /** What a tool is called with, besides its arguments. */
 export interface CallContext {
@@ -63,7 +63,7 @@ export interface CallContext {
   /** Where relative paths begin; in the project, or above several. */
   cwd: string;
   /** Where a search looks in several projects; null: in `project` alone, unless it asks for all. */
-  across: Here;
+  across: ProjectsHere;
   /** The agent's session that asks, where the agent says. */
   ownSession: string | null;
   /** Aborted when the answer is no longer wanted. */
@@ -74,12 +74,12 @@ export interface CallContext {
 export function resolveSearchScope(
   args: { all_projects?: boolean | undefined },
   { project, across }: CallContext,
-): Here {
+): ProjectsHere {
   return across ?? (args.all_projects === true ? project : null);
 }
 
 /** The root of a result's project, for a reader who is in another one, or in none; else null. */
-export function findOtherRoot(root: string, here: Here, { project }: CallContext): string | null {
+export function findOtherRoot(root: string, here: ProjectsHere, { project }: CallContext): string | null {
   return here !== null && "root" in here && root === project.root ? null : root;
 }
 
@@ -99,7 +99,7 @@ export function resolveCurrentId(id: string, { ownSession }: CallContext): strin
 
 /** Runs an operation on all projects, or those in a directory. */
 export function askEverywhere<O extends Operation>(
-  here: NonNullable<Here>,
+  here: NonNullable<ProjectsHere>,
   operation: O,
   request: Omit<RequestOf<O>, "here" | "below">,
   { signal }: Pick<CallContext, "signal">,

@@ -7,7 +7,7 @@ import type { ShellRun, Write } from "../../src/attribution/evidence/writes.ts";
 import type { FileLine } from "../../src/attribution/lines/align.ts";
 import type { FileToAttribute } from "../../src/attribution/lines/file-lines.ts";
 import { choosePlainLineReader, computeLineKey, toBareLine } from "../../src/attribution/lines/line-keys.ts";
-import type { ChangeToAttribute, Verdict } from "../../src/attribution/lines/verdict.ts";
+import type { AuthorVerdict, ChangeToAttribute } from "../../src/attribution/lines/verdict.ts";
 import type { ChangedFile, ChangedHunk } from "../../src/git/diff/changes-types.ts";
 import { turnToStore } from "../../src/sessions/ingest/turns.ts";
 import type { StoredLine } from "../../src/sessions/turn-content.ts";
@@ -275,7 +275,7 @@ export const running = (memory: Memory, command: string, from = runAt): void =>
   rememberTurn(memory, "s", [ran(command, from, from + 10_000)]);
 
 /** By the first call of that session's first turn. */
-export const bySession = (act: Partial<Verdict> = {}) => ({
+export const bySession = (act: Partial<AuthorVerdict> = {}) => ({
   sessionUid: "s",
   turn: 1,
   toolUse: "s:1:1",

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Embedder, TextKind } from "../../src/models/embed/embedder.ts";
+import type { EmbeddedKind, Embedder } from "../../src/models/embed/embedder.ts";
 import { computeCosine } from "../../src/models/embed/quantise.ts";
 
 interface ContractOptions {
@@ -40,7 +40,7 @@ export function embedderContract(
     afterAll(() => embedder.close());
 
     /** The vectors of texts that must all have one. */
-    async function embed(texts: string[], kind: TextKind = "passage"): Promise<Int8Array[]> {
+    async function embed(texts: string[], kind: EmbeddedKind = "passage"): Promise<Int8Array[]> {
       const vectors = await embedder.embed(texts, kind);
       expect(vectors).toHaveLength(texts.length);
       for (const vector of vectors) expectVector(vector);

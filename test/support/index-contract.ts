@@ -7,7 +7,14 @@ import { makeNewProject } from "../../src/base/paths.ts";
 import { makeTokenStream, nameKey } from "../../src/base/text/tokens.ts";
 import { CodeSearch } from "../../src/code/search/engine.ts";
 import { QueryEmbedder } from "../../src/code/search/vectors/query-embedder.ts";
-import type { ChunkId, CodeIndex, IndexDriver, Match, Scope, Within } from "../../src/store/index/port.ts";
+import type {
+  ChunkId,
+  ChunkMatch,
+  CodeIndex,
+  IndexDriver,
+  Scope,
+  Within,
+} from "../../src/store/index/port.ts";
 import type {
   ChunkRecord,
   FileChange,
@@ -389,7 +396,7 @@ export function indexContract(
         expect(await near(vector(7, 0))).toEqual(["right", "between", "up"]);
         expect(await near(vector(7, 0), { k: 2 })).toEqual(["right", "between"]);
         expect(await near(vector(7, 0), { k: 0 })).toEqual([]);
-        const scores = (found: Match[]) => found.map(({ score }) => score);
+        const scores = (found: ChunkMatch[]) => found.map(({ score }) => score);
         const all = await index.findNearest({ model: "m", vector: vector(1, 0) }, 9, everywhere);
         expect(scores(all)).toEqual([1, expect.closeTo(50 / Math.hypot(50, 10), 12), 0]);
       });

@@ -2,6 +2,7 @@ import { PommelError } from "../../src/base/errors.ts";
 import { makeTokenStream, nameKey } from "../../src/base/text/tokens.ts";
 import {
   type ChunkId,
+  type ChunkMatch,
   type ChunkOutline,
   type CodeIndex,
   type CommitIndex,
@@ -14,7 +15,6 @@ import {
   type IndexDriver,
   type IndexEntry,
   type KnownFile,
-  type Match,
   type QueryVector,
   type Scope,
   type StoredChunk,
@@ -110,7 +110,12 @@ class MemoryIndex implements CodeIndex {
     return String(this.changes);
   }
 
-  async lexical(tokens: readonly string[], weights: FieldWeights, k: number, scope: Scope): Promise<Match[]> {
+  async lexical(
+    tokens: readonly string[],
+    weights: FieldWeights,
+    k: number,
+    scope: Scope,
+  ): Promise<ChunkMatch[]> {
     const { chunks: total, holding } = await this.countFrequencies(tokens);
     const found = this.all(scope).flatMap(({ chunk }) => {
       let score = 0;
@@ -126,7 +131,7 @@ class MemoryIndex implements CodeIndex {
     return found.sort((a, b) => b.score - a.score).slice(0, k);
   }
 
-  async findNearest(query: QueryVector, k: number, scope: Scope): Promise<Match[]> {
+  async findNearest(query: QueryVector, k: number, scope: Scope): Promise<ChunkMatch[]> {
     const found = this.all(scope).flatMap(({ file, chunk }) => {
       const score = cosine(query.vector, vectorOf(file, chunk.id, query.model));
       return Number.isNaN(score) ? [] : [{ id: chunk.id, score }];

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import fc from "fast-check";
 import { sessions } from "../../src/store/tables/sessions.ts";
-import type { Column, Table } from "../../src/store/tables/table.ts";
+import type { Table, TableColumn } from "../../src/store/tables/table.ts";
 import { buildItemPath } from "../../src/sync/branch/manifest.ts";
 import { encode, type FileType, type SharedRecords } from "../../src/sync/branch/shared-file.ts";
 import { signList } from "../../src/sync/origin/signed-list.ts";
@@ -52,7 +52,7 @@ const unknown = { x_later: fc.option(fc.integer({ min: 0, max: 3 }), { nil: unde
 const small = fc.integer({ min: 0, max: 3 });
 
 /** A shared column, as several machines may have it. */
-function arbitraryOf({ is, values, isNullable }: Column): fc.Arbitrary<unknown> {
+function arbitraryOf({ is, values, isNullable }: TableColumn): fc.Arbitrary<unknown> {
   const text =
     is === "words" || is === "place" ? word : is === "id" ? fc.constantFrom("a", "__proto__") : label;
   const one: fc.Arbitrary<unknown> =

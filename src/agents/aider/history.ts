@@ -89,17 +89,17 @@ export function listTranscripts(file: string): TranscriptFile[] {
   });
 }
 
-export interface Input {
+export interface TypedInput {
   /** Milliseconds since the epoch. */
   at: number;
   text: string;
 }
 
 /** What the human typed and when, in order, from the file beside a history; empty when there is none. */
-export function readInputs(file: string): Input[] {
+export function readInputs(file: string): TypedInput[] {
   const path = join(dirname(file), inputsName);
   if (!existsSync(path) || statSync(path).size > bounds.line) return [];
-  const inputs: Input[] = [];
+  const inputs: TypedInput[] = [];
   for (const line of readFileSync(path, "utf8").split(/\r?\n/)) {
     const [, time] = /^# (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?)$/.exec(line) ?? [];
     if (time !== undefined)

@@ -5,7 +5,7 @@ import { withoutOwnContext } from "../reading/own-output.ts";
 import { makeToolResult, makeToolUse, toAbsolutePath } from "../reading/tool-calls.ts";
 import { makePromptEntries, makeTextEntries, makeTranscriptLine } from "../reading/transcript-lines.ts";
 import { findFileEdit } from "./edits.ts";
-import type { Input } from "./history.ts";
+import type { TypedInput } from "./history.ts";
 
 /** A line of the transcript, and where in the chat it ends. Bytes. */
 export interface PlacedLine {
@@ -18,7 +18,7 @@ interface About {
   /** The repository's root. */
   cwd: string;
   startedAt: number;
-  inputs: readonly Input[];
+  inputs: readonly TypedInput[];
   /** Whether nobody writes to it any more, so that its last text is whole. */
   isAtRest: boolean;
 }
@@ -70,7 +70,7 @@ const asking = /^\/(?:ask|code|architect|context|ok|help)\s+\S/;
 class ChatReader {
   readonly lines: PlacedLine[] = [];
   private readonly seen = new Map<string, number>();
-  private inputs: readonly Input[];
+  private inputs: readonly TypedInput[];
   private at: number | null;
   private model: string | null = null;
   /** The model's texts since the last prompt, whose edits the client applies. */

@@ -22,6 +22,7 @@ import { readObject } from "../reading/read-object.ts";
 import { makeToolUse, makeTouches } from "../reading/tool-calls.ts";
 import { countReason } from "../reading/transcript-lines.ts";
 import {
+  type AtifStep,
   asCallExtra,
   asMetrics,
   asParts,
@@ -32,7 +33,6 @@ import {
   asToolCall,
   asTrajectory,
   idSuffix,
-  type Step,
   type Trajectory,
 } from "./trajectory.ts";
 
@@ -130,7 +130,7 @@ function parseTrajectoryBranch({ extra }: Trajectory): string | null {
 type AtifLine = Omit<TranscriptLine, "parentUid" | "cwd" | "branch">;
 
 function* makeStepLines(
-  step: Step,
+  step: AtifStep,
   uid: string,
   model: string | null,
   cwd: string | null,
@@ -168,7 +168,7 @@ function* makeStepLines(
   }
 }
 
-function parseOtherEntry(step: Step): TranscriptEntry {
+function parseOtherEntry(step: AtifStep): TranscriptEntry {
   const { text: raw, images } = extractContent(step.message);
   const extra = asStepExtra(step.extra?.pommel);
   const text = boundOnce(raw);
@@ -179,7 +179,7 @@ function parseOtherEntry(step: Step): TranscriptEntry {
 }
 
 function parseAgentEntries(
-  { reasoning_content, message, tool_calls }: Step,
+  { reasoning_content, message, tool_calls }: AtifStep,
   cwd: string | null,
 ): TranscriptEntry[] {
   const { text } = extractContent(message);
@@ -252,7 +252,7 @@ const boundEdit = ({ path, hunks, content }: FileEdit): FileEdit => ({
   content: content === null ? null : boundOnce(content, bounds.input),
 });
 
-function parseUsage({ metrics }: Step, messageId: string, model: string | null): Usage | null {
+function parseUsage({ metrics }: AtifStep, messageId: string, model: string | null): Usage | null {
   const { prompt_tokens, completion_tokens, cached_tokens } = asMetrics(asObject(metrics)) ?? {};
   if (model === null || (prompt_tokens == null && completion_tokens == null)) return null;
   const cacheRead = Math.min(cached_tokens ?? 0, prompt_tokens ?? 0);

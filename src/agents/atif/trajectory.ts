@@ -202,7 +202,7 @@ export const asStep = makeLenientParser(
     extra: record,
   }),
 );
-export type Step = Parsed<typeof asStep>;
+export type AtifStep = Parsed<typeof asStep>;
 
 const part = z.object({ type: z.string(), text });
 const asPartList = makeLenientParser(z.array(part));

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import * as z from "zod/mini";
 import type { FileEdit, FileTouch, Todo, ToolResult, TranscriptEntry } from "../agent.ts";
 import { bounds, boundText } from "../reading/bounds.ts";
-import { type Block, joinBlockTexts } from "../reading/content-blocks.ts";
+import { type ContentBlock, joinBlockTexts } from "../reading/content-blocks.ts";
 import { type Hunk, makeHunksEdit, makeReplacementHunk, makeWholeFileEdit } from "../reading/edits.ts";
 import { makeLenientParser, parseEach } from "../reading/json.ts";
 import { makeToolResult, makeTouches, parseTodoList } from "../reading/tool-calls.ts";
@@ -34,7 +34,7 @@ export function listTouchedFiles(
 }
 
 /** A tool's result. `own`: it is Pommel's, and its text is not stored. */
-export function parseToolResult(block: Block, beside: unknown, own: boolean): ToolResult {
+export function parseToolResult(block: ContentBlock, beside: unknown, own: boolean): ToolResult {
   const structured = asStructured(beside);
   return makeToolResult(block.tool_use_id ?? "", {
     text: withoutReminders(joinBlockTexts(block.content)),

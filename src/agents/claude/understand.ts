@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { TranscriptEntry, TranscriptLine, Usage } from "../agent.ts";
 import { boundInput, pictureMark } from "../reading/bounds.ts";
-import { asBlocks, type Block } from "../reading/content-blocks.ts";
+import { asBlocks, type ContentBlock } from "../reading/content-blocks.ts";
 import { emptyToNull, parseTime, toTypeName } from "../reading/json.ts";
 import { keep, skip, type Understood } from "../reading/json-lines.ts";
 import { makeToolUse } from "../reading/tool-calls.ts";
@@ -156,7 +156,7 @@ function parseAssistantEntries(line: ClaudeLine): TranscriptEntry[] {
   return asBlocks(line.message?.content).flatMap((block) => parseAssistantBlock(block, line, isSynthetic));
 }
 
-function parseAssistantBlock(block: Block, line: ClaudeLine, isSynthetic: boolean): TranscriptEntry[] {
+function parseAssistantBlock(block: ContentBlock, line: ClaudeLine, isSynthetic: boolean): TranscriptEntry[] {
   switch (block.type) {
     case "text": {
       const said = makeTextEntries("text", block.text);

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import * as z from "zod/mini";
 import type { ReadBatch, TranscriptEntry, TranscriptLine, Usage } from "../agent.ts";
 import { bounds } from "../reading/bounds.ts";
-import { asBlocks, type Block } from "../reading/content-blocks.ts";
+import { asBlocks, type ContentBlock } from "../reading/content-blocks.ts";
 import {
   anything,
   count,
@@ -50,7 +50,7 @@ export const asMessage = makeLenientParser(
     ),
   }),
 );
-type Message = Parsed<typeof asMessage>;
+type ClineMessage = Parsed<typeof asMessage>;
 
 /** `<session>.json` */
 export const asManifest = makeLenientParser(
@@ -61,7 +61,7 @@ export const asManifest = makeLenientParser(
     metadata: orNull(z.object({ title: text, git: orNull(z.object({ branch: text })) })),
   }),
 );
-type Manifest = Parsed<typeof asManifest>;
+type ClineManifest = Parsed<typeof asManifest>;
 
 /** `<session>.compaction.json`: what the model is given instead of the first messages. */
 export const asCompaction = makeLenientParser(
@@ -71,7 +71,7 @@ type Compaction = Parsed<typeof asCompaction>;
 
 /** What lies beside a session's messages; null where it is missing. */
 interface Beside {
-  manifest: Manifest | null;
+  manifest: ClineManifest | null;
   compaction: Compaction | null;
   /** Whether it is a subagent's, whose first message is its task. */
   isSubagent: boolean;
@@ -111,12 +111,12 @@ export function parseMessages(
 }
 
 /** The same in a fork or a resumed session, which copies messages with their ids. */
-function makeMessageUid({ id, role, ts, content }: Message, seen: Occurrences): string {
+function makeMessageUid({ id, role, ts, content }: ClineMessage, seen: Occurrences): string {
   const hash = createHash("sha256").update(JSON.stringify([role, ts, content]) ?? "");
   return seen.makeUniqueId(emptyToNull(id) ?? hash.digest("hex").slice(0, 32));
 }
 
-interface Around {
+interface ClineContext {
   calls: Map<string, PendingCall>;
   cwd: string | null;
   skip: (reason: string) => void;
@@ -126,7 +126,11 @@ interface Around {
 const silent = new Set(["file", "image", "media", "redacted_thinking"]);
 
 /** What a block says, without the human's text. */
-function parseBlock(block: Block, { role }: Message, { calls, cwd, skip }: Around): TranscriptEntry[] {
+function parseBlock(
+  block: ContentBlock,
+  { role }: ClineMessage,
+  { calls, cwd, skip }: ClineContext,
+): TranscriptEntry[] {
   switch (block.type) {
     case "thinking":
       return makeTextEntries("thinking", block.thinking);
@@ -147,7 +151,7 @@ function parseBlock(block: Block, { role }: Message, { calls, cwd, skip }: Aroun
 }
 
 /** The human's text, or what the client wrote in their place. */
-function parseUserEntries({ metadata }: Message, blocks: readonly Block[]): TranscriptEntry[] {
+function parseUserEntries({ metadata }: ClineMessage, blocks: readonly ContentBlock[]): TranscriptEntry[] {
   const images = blocks.filter(({ type }) => type === "image").length;
   const written = blocks.flatMap(({ type, text }) => (type === "text" ? (text ?? "") : [])).join("\n");
   if (metadata?.displayRole === "system" || hookContext.test(written))
@@ -159,7 +163,7 @@ const hookContext = /^\s*<hook_context\b/;
 const hookTags = /<\/?hook_context\b[^>]*>/g;
 
 /** The client's input includes what was cached. */
-function parseUsage({ metrics, modelInfo }: Message, messageId: string): Usage | null {
+function parseUsage({ metrics, modelInfo }: ClineMessage, messageId: string): Usage | null {
   const model = emptyToNull(modelInfo?.id);
   if (!metrics || model === null) return null;
   const [cacheRead, cacheWrite] = [metrics.cacheReadTokens ?? 0, metrics.cacheWriteTokens ?? 0];
@@ -184,7 +188,7 @@ function makeCompactionLine({ messages, updated_at }: Compaction): Partial<Trans
 }
 
 /** A title that somebody gave; by default it is the beginning of a prompt. */
-function findTitle(manifest: Manifest | null, lines: readonly TranscriptLine[]): string | null {
+function findTitle(manifest: ClineManifest | null, lines: readonly TranscriptLine[]): string | null {
   const title = (manifest?.metadata?.title ?? "").replace(/ \(fork\)$/, "").trim();
   const prompts = lines.flatMap(({ entries }) => entries.filter((entry) => entry.kind === "prompt"));
   return prompts.length === 0 || prompts.some(({ text }) => text.includes(title)) ? null : title;

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { FileEdit, FileTouch, ToolResult, ToolUse } from "../agent.ts";
 import { parsePatchEdits } from "../codex/patch.ts";
 import { boundInput } from "../reading/bounds.ts";
-import { type Block, joinBlockTexts } from "../reading/content-blocks.ts";
+import { type ContentBlock, joinBlockTexts } from "../reading/content-blocks.ts";
 import {
   type Hunk,
   makeHunk,
@@ -37,7 +37,7 @@ export interface PendingCall {
 }
 
 /** A call, as one for each of its commands: the client runs several at once. */
-export function callEntries({ id, name, input: given }: Block, cwd: string | null): ToolUse[] {
+export function callEntries({ id, name, input: given }: ContentBlock, cwd: string | null): ToolUse[] {
   const tool = emptyToNull(name);
   if (emptyToNull(id) === null || tool === null) return [];
   const commands = tool === "run_commands" ? listCommands(given) : [];
@@ -83,7 +83,7 @@ function listTouchedFiles(tool: string, input: PendingCall["input"], cwd: string
 
 /** The results of a call, one for each of its commands. */
 export function parseToolResults(
-  block: Block,
+  block: ContentBlock,
   call: PendingCall | undefined,
   cwd: string | null,
 ): ToolResult[] {

@@ -114,7 +114,7 @@ function convertPlan(plan: unknown): unknown[] {
 export const asRecord = (value: unknown): Record<string, unknown> => asObject(decodeJsonText(value));
 
 /** A call's result. */
-interface Outcome {
+interface CodexResult {
   /** Without the client's header. */
   text: string;
   isError: boolean;
@@ -130,7 +130,7 @@ const failed =
   /^(?:apply_patch verification failed|aborted by user|exec_command failed|failed to |unsupported call|execution error|patch rejected)/im;
 
 /** Parses a `function_call_output`, whose wrapping depends on the client's version. */
-export function parseOutcome(output: unknown): Outcome {
+export function parseOutcome(output: unknown): CodexResult {
   const wrapped = typeof output === "string" && !output.startsWith("{") ? {} : asRecord(output);
   const whole = extractText(wrapped.output ?? wrapped.content ?? output);
   const code = asRecord(wrapped.metadata).exit_code;

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import type { TranscriptEntry, Usage } from "../agent.ts";
 import { emptyToNull } from "../reading/json.ts";
 import { withoutOwnContext } from "../reading/own-output.ts";
-import { makeToolResult, makeToolUse, makeTouches, type Outcome } from "../reading/tool-calls.ts";
+import { type CallOutcome, makeToolResult, makeToolUse, makeTouches } from "../reading/tool-calls.ts";
 import { makePromptEntries, makeTextEntries } from "../reading/transcript-lines.ts";
 import {
   asRecord,
@@ -116,7 +116,7 @@ export function openCall(
 }
 
 /** A call's result; Pommel's own is not stored. */
-export function closeCall(state: RolloutState, id: string, result: Outcome): Understood {
+export function closeCall(state: RolloutState, id: string, result: CallOutcome): Understood {
   const isOwn = state.open.get(id)?.isOwn ?? false;
   state.open.delete(id);
   state.answered.add(id);
@@ -128,7 +128,7 @@ function completeCall(
   state: RolloutState,
   id: string,
   call: CodexCall,
-  result: Outcome,
+  result: CallOutcome,
   tookMs = 0,
 ): Understood {
   if (state.answered.has(id)) return {};

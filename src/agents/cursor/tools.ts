@@ -6,16 +6,20 @@ import { isOwnCommand, isOwnTool, withoutOwnContext } from "../reading/own-outpu
 import { makeToolResult, makeToolUse, makeTouches } from "../reading/tool-calls.ts";
 import { asContents, type Tool } from "./database.ts";
 
-type Input = Record<string, unknown>;
+type CursorInput = Record<string, unknown>;
 
 /** What a call's context gives: where it ran, and contents that the database keeps under keys of their own. */
-export interface Around {
+export interface CursorCallContext {
   cwd: string | null;
   contentAt: (key: string) => string | null;
 }
 
 /** A tool's call and, if it ended, its result; why it says nothing, otherwise. */
-export function parseToolEntries(call: Tool, bubbleId: string, around: Around): TranscriptEntry[] | string {
+export function parseToolEntries(
+  call: Tool,
+  bubbleId: string,
+  around: CursorCallContext,
+): TranscriptEntry[] | string {
   const tool = emptyToNull(call.name);
   if (tool === null) return "malformed";
   const id = emptyToNull(call.toolCallId) ?? bubbleId;
@@ -46,7 +50,7 @@ export const hasEnded = ({ status }: Tool) =>
 const writes = new Set(["edit_file", "search_replace", "write", "MultiEdit", "multi_edit", "delete_file"]);
 const reads = new Set(["read_file"]);
 
-function listTouchedFiles(name: string, input: Input, cwd: string | null): FileTouch[] {
+function listTouchedFiles(name: string, input: CursorInput, cwd: string | null): FileTouch[] {
   const tool = name.replace(/_v\d+$/, "");
   const how = writes.has(tool) ? (tool === "write" ? "write" : "edit") : reads.has(tool) ? "read" : null;
   const path = [
@@ -73,9 +77,9 @@ function extractResultText({ result, error }: Tool): string {
 /** What a call wrote; null for calls that write nothing. */
 function findEdits(
   { result }: Tool,
-  input: Input,
+  input: CursorInput,
   [file]: FileTouch[],
-  { contentAt }: Around,
+  { contentAt }: CursorCallContext,
 ): FileEdit[] | null {
   if (file === undefined || file.how === "read") return null;
   const { path } = file;

@@ -35,7 +35,7 @@ export function makeReplay(cwd: string | null): Replay {
 }
 
 /** A message of a chat, with its state. */
-export class Message {
+export class GeminiMessage {
   readonly id: string;
   readonly uid: string;
   readonly usage: Usage | null;

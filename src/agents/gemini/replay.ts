@@ -5,7 +5,7 @@ import { keep, skip, type Understood } from "../reading/json-lines.ts";
 import { makeToolUse } from "../reading/tool-calls.ts";
 import { makeTextEntries, makeTitleLines, makeTranscriptLine } from "../reading/transcript-lines.ts";
 import { isMetadata } from "./describe.ts";
-import { hashText, Message, type Replay } from "./message.ts";
+import { GeminiMessage, hashText, type Replay } from "./message.ts";
 import { joinPartTexts, parseClientMessage, parseUserMessage } from "./message-text.ts";
 import {
   asCall,
@@ -29,7 +29,7 @@ export function take(replay: Replay, record: ChatRecord): Understood {
   }
   if (record.$set) return takeChange(replay, record.$set);
   if (isMetadata(record)) return takeMetadata(replay, record);
-  return takeMessage(new Message(replay, record, false));
+  return takeMessage(new GeminiMessage(replay, record, false));
 }
 
 /** The first prompt follows the first metadata, so that a rewind to the start is visible. */
@@ -43,7 +43,7 @@ function takeMetadata(replay: Replay, record: ChatRecord): Understood {
 
 function takeChange(replay: Replay, change: NonNullable<ChatRecord["$set"]>): Understood {
   const again = parseEach(asRecord, change.messages).flatMap(
-    (record) => takeMessage(new Message(replay, record, true)).lines,
+    (record) => takeMessage(new GeminiMessage(replay, record, true)).lines,
   );
   const lines = [...again, ...parseTitle(change)];
   return { lines, skipped: lines.length === 0 ? "type:$set" : null };
@@ -54,7 +54,7 @@ function parseTitle({ summary, kind }: Partial<Pick<ChatRecord, "summary" | "kin
   return kind === "subagent" || summary?.trim().startsWith("{") ? [] : makeTitleLines(summary);
 }
 
-function takeMessage(message: Message): Understood {
+function takeMessage(message: GeminiMessage): Understood {
   switch (message.record.type) {
     case "user":
       return replayUserMessage(message);
@@ -71,7 +71,7 @@ function takeMessage(message: Message): Understood {
 
 const repeated = skip("repeated");
 
-function replayClientMessage(message: Message): Understood {
+function replayClientMessage(message: GeminiMessage): Understood {
   const entries = parseClientMessage(message.record);
   const text = joinEntryTexts(entries);
   if (!message.isNew || message.isRepeated(text)) return repeated;
@@ -80,7 +80,7 @@ function replayClientMessage(message: Message): Understood {
   return keep(message.appendLine(message.uid, entries));
 }
 
-function replayUserMessage(message: Message): Understood {
+function replayUserMessage(message: GeminiMessage): Understood {
   const entries = parseUserMessage(message.record);
   const lines = makeAnswerLines(message);
   if (message.isNew && !message.isRepeated(joinEntryTexts(entries))) {
@@ -95,7 +95,7 @@ const joinEntryTexts = (entries: readonly TranscriptEntry[]) =>
   entries.map((entry) => ("text" in entry ? entry.text : "")).join("\n");
 
 /** Results sent to the agent; usually its own message has them already. */
-function makeAnswerLines(message: Message): TranscriptLine[] {
+function makeAnswerLines(message: GeminiMessage): TranscriptLine[] {
   const { replay, record } = message;
   return asParts(record.content).flatMap(({ functionResponse }) => {
     const id = emptyToNull(functionResponse?.id);
@@ -113,7 +113,7 @@ function makeAnswerLines(message: Message): TranscriptLine[] {
 /** The client's own reply to a summary that replaced the history. */
 const acknowledged = "Got it. Thanks for the additional context!";
 
-function replayAgentMessage(message: Message): Understood {
+function replayAgentMessage(message: GeminiMessage): Understood {
   const { record, seen } = message;
   const parts = asParts(record.content);
   const text = joinPartTexts(parts);
@@ -156,7 +156,7 @@ function listCalls(record: ChatRecord, parts: readonly GeminiPart[]): GeminiCall
   return [...calls, ...others.map(({ id, name, args }) => ({ ...noCall, id, name, args }))];
 }
 
-function callLines(message: Message, call: GeminiCall): TranscriptLine[] {
+function callLines(message: GeminiMessage, call: GeminiCall): TranscriptLine[] {
   const { replay } = message;
   const [id, tool] = [emptyToNull(call.id), emptyToNull(call.name)];
   if (id === null || tool === null) return [];

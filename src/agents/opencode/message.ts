@@ -9,17 +9,17 @@ import { unquotePrompt } from "./profile.ts";
 import { parseToolEntries } from "./tools.ts";
 
 /** A message with its parts, parsed. */
-export interface Message {
+export interface OpencodeMessage {
   data: MessageData;
   /** null for one that cannot be read. */
   parts: (PartData | null)[];
   /** The message that it answers. */
-  asked: Message | null;
+  asked: OpencodeMessage | null;
 }
 
 /** Lines of a message, linked to each other and to `before`; and counts of parts without content, by reason. */
 export function makeMessageLines(
-  message: Message,
+  message: OpencodeMessage,
   before: string | null,
   directory: string,
 ): { lines: TranscriptLine[]; skipped: string[] } {
@@ -78,7 +78,7 @@ function parseUsage(data: MessageData): Usage | null {
 const makeFailureNotice = ({ error }: MessageData) =>
   makeTextEntries("notice", [error?.name, error?.data?.message].filter(Boolean).join(": "), bounds.result);
 
-function parseUserEntries(parts: Message["parts"]): TranscriptEntry[] {
+function parseUserEntries(parts: OpencodeMessage["parts"]): TranscriptEntry[] {
   const entries: TranscriptEntry[] = [];
   const texts: string[] = [];
   let images = 0;
@@ -99,7 +99,11 @@ function parseUserEntries(parts: Message["parts"]): TranscriptEntry[] {
 const ignored = new Set("step-start step-finish snapshot patch file agent retry compaction".split(" "));
 
 /** What a part of an assistant's message says, or why it says nothing. */
-function parseAgentEntries(part: PartData, message: Message, cwd: string): TranscriptEntry[] | string {
+function parseAgentEntries(
+  part: PartData,
+  message: OpencodeMessage,
+  cwd: string,
+): TranscriptEntry[] | string {
   switch (part.type) {
     case "text":
       return makeTextEntries(
@@ -118,7 +122,7 @@ function parseAgentEntries(part: PartData, message: Message, cwd: string): Trans
 const shellMode = "The following tool was executed by the user";
 
 /** Whether the human ran it, with "!". */
-function isShellMode({ asked }: Message): boolean {
+function isShellMode({ asked }: OpencodeMessage): boolean {
   return asked?.parts.some((part) => part?.synthetic === true && part.text === shellMode) ?? false;
 }
 

@@ -13,7 +13,7 @@ import {
   readParts,
   type SessionRow,
 } from "./database.ts";
-import { type Message, makeMessageLines } from "./message.ts";
+import { makeMessageLines, type OpencodeMessage } from "./message.ts";
 
 /** A message that nobody completes is read after this long. Milliseconds. */
 const abandonedMs = 10 * 60_000;
@@ -64,7 +64,7 @@ export class SessionMessages {
     return Date.now() - row.time_updated > abandonedMs;
   }
 
-  readMessage(position: number): Message {
+  readMessage(position: number): OpencodeMessage {
     const row = this.rows[position]!;
     const data = parseMessageData(row);
     const parts = readParts(this.db, row.id).map(({ data: json }) =>

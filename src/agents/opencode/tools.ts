@@ -6,7 +6,7 @@ import { isOwnCommand, withoutOwnContext } from "../reading/own-output.ts";
 import { makeToolResult, makeToolUse, makeTouches, toTouches } from "../reading/tool-calls.ts";
 import { asMetadata, asPatchedFile, type PartData } from "./database.ts";
 
-type Input = Record<string, unknown>;
+type OpencodeInput = Record<string, unknown>;
 type ToolState = NonNullable<PartData["state"]>;
 
 /** A tool's call and, if it ended, its result. */
@@ -35,7 +35,7 @@ function parseToolResult(
   id: string,
   tool: string,
   state: ToolState,
-  input: Input,
+  input: OpencodeInput,
   edits: FileEdit[] | null,
 ): ToolResult {
   const found = asMetadata(state.metadata);
@@ -48,7 +48,7 @@ function parseToolResult(
 }
 
 /** Whether a call ran Pommel, whose result is not stored. The client names a server's tools `<server>_<tool>`. */
-function isOwnCall(tool: string, { command }: Input): boolean {
+function isOwnCall(tool: string, { command }: OpencodeInput): boolean {
   return /^pommel_/.test(tool) || (typeof command === "string" && isOwnCommand(command));
 }
 
@@ -56,7 +56,7 @@ function isOwnCall(tool: string, { command }: Input): boolean {
 function findEdits(
   tool: string,
   { status, metadata }: ToolState,
-  input: Input,
+  input: OpencodeInput,
   cwd: string,
 ): FileEdit[] | null {
   if (status !== "completed") return null;

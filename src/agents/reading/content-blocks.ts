@@ -16,10 +16,10 @@ const asBlock = makeLenientParser(
     is_error: flag,
   }),
 );
-export type Block = Parsed<typeof asBlock>;
+export type ContentBlock = Parsed<typeof asBlock>;
 
 /** The blocks of a message's content; a string is one text block. Skips invalid blocks. */
-export function asBlocks(content: unknown): Block[] {
+export function asBlocks(content: unknown): ContentBlock[] {
   return parseEach(asBlock, typeof content === "string" ? [{ type: "text", text: content }] : content);
 }
 

@@ -132,7 +132,7 @@ export function parseRecordsOnLine(bytes: Buffer): {
 /** Where a record may begin: within a text, `{"` is written `{\"`. */
 const recordStart = /\{"[\w$-]+":/g;
 
-interface Span {
+interface JsonSpan {
   start: number;
   end: number;
 }
@@ -141,8 +141,8 @@ interface Span {
  * The objects in a text that are whole, without those within others of them, and without those within one that is cut. In one
  * pass: what was cut within a text swallows the beginning of what follows, which shows at once, and reading goes on there.
  */
-function findObjectSpans(text: string): Span[] {
-  const found: Span[] = [];
+function findObjectSpans(text: string): JsonSpan[] {
+  const found: JsonSpan[] = [];
   let lastText = -1;
   for (
     let from = findNextStart(text, 0);
@@ -166,7 +166,7 @@ function findObjectSpans(text: string): Span[] {
     }
     if (at >= text.length) break;
   }
-  const isWithin = ({ start, end }: Span) =>
+  const isWithin = ({ start, end }: JsonSpan) =>
     /[:,[]\s?$/.test(text.slice(Math.max(0, start - 2), start)) &&
     /^\s?[,}\]]/.test(text.slice(end, end + 2));
   return found.filter((span) => !isWithin(span));

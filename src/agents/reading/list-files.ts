@@ -3,7 +3,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { TranscriptFile } from "../agent.ts";
 
-interface ListOptions {
+interface ListFilesOptions {
   /** Filters files by path. */
   isWanted: (path: string) => boolean;
   /** Names of directories to skip. */
@@ -13,7 +13,7 @@ interface ListOptions {
 /** Every matching file under a directory, or `path` itself if it is a file, in order of path. */
 export async function* listFiles(
   path: string,
-  options: ListOptions,
+  options: ListFilesOptions,
 ): AsyncGenerator<TranscriptFile, void, undefined> {
   const start = resolve(path);
   const file = await statTranscriptFile(start);
@@ -23,7 +23,7 @@ export async function* listFiles(
 
 async function* walkDirectory(
   dir: string,
-  options: ListOptions,
+  options: ListFilesOptions,
 ): AsyncGenerator<TranscriptFile, void, undefined> {
   for (const { name, isDirectory } of await readEntries(dir)) {
     const path = join(dir, name);

@@ -58,7 +58,7 @@ export function makeToolUse(
 }
 
 /** What came of a call. */
-export interface Outcome {
+export interface CallOutcome {
   text: string;
   isError?: boolean;
   /** A call of Pommel, whose result is not stored. */
@@ -69,7 +69,7 @@ export interface Outcome {
 
 export function makeToolResult(
   id: string,
-  { text, isError = false, isOwn = false, edits = null, subagent = null }: Outcome,
+  { text, isError = false, isOwn = false, edits = null, subagent = null }: CallOutcome,
 ): ToolResult {
   const stored = isOwn ? "" : boundText(text, bounds.result);
   return { kind: "tool_result", id, text: stored, isError, edits: isError ? null : edits, subagent };

@@ -21,10 +21,10 @@ export function makeTitleLines(title: string | null | undefined): TranscriptLine
   return entries.length === 0 ? [] : [makeTranscriptLine({ entries })];
 }
 
-type TextKind = "text" | "thinking" | "notice" | "summary" | "title";
+type EntryTextKind = "text" | "thinking" | "notice" | "summary" | "title";
 
 /** A text as an entry; none for a blank one. */
-export function makeTextEntries<Kind extends TextKind>(
+export function makeTextEntries<Kind extends EntryTextKind>(
   kind: Kind,
   written: string | null | undefined,
   max: number = bounds.text,

@@ -32,10 +32,10 @@ export function isOurServer(entry: unknown): boolean {
 export const ourServer = { command: "pommel", args: ["mcp"] };
 
 /** Pommel's server in files that have the usual form. */
-export const makeServerPart = (files: FindFiles, options: ServerOptions = {}): AgentPartSpec =>
+export const makeServerPart = (files: FindFiles, options: McpEntryOptions = {}): AgentPartSpec =>
   makePart("mcp", files, makeServerEditor(ourServer, options));
 
-interface ServerOptions {
+interface McpEntryOptions {
   /** Whether the agent accepts comments there. */
   comments?: boolean;
   /** The agent's name of the servers. */
@@ -50,7 +50,7 @@ interface ServerOptions {
  */
 export function makeServerEditor(
   value: Record<string, unknown>,
-  { comments = false, key = "mcpServers", within = [] }: ServerOptions = {},
+  { comments = false, key = "mcpServers", within = [] }: McpEntryOptions = {},
 ): PartEditor {
   const path = [...within, key];
   const find = (text: string, name: string) => {

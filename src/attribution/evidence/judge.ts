@@ -10,11 +10,11 @@ import {
 } from "../commands/command-means.ts";
 import { canInstallLine, hasPackageInstall, isLockFile } from "../commands/generators.ts";
 import {
+  type AuthorVerdict,
   changeVerdictBasis,
   makeAgentVerdict,
   makeHumanVerdict,
   makeUnknownVerdict,
-  type Verdict,
 } from "../lines/verdict.ts";
 import { type AttributionEvidence, runSlack } from "./evidence.ts";
 import type { LineHere } from "./makers.ts";
@@ -37,7 +37,7 @@ export class Judge {
   constructor(private readonly evidence: AttributionEvidence) {}
 
   /** @param times when the line showed up, in order: at least once */
-  judgeByFirstSeen(line: LineHere, times: readonly number[], writes: readonly Write[]): Verdict {
+  judgeByFirstSeen(line: LineHere, times: readonly number[], writes: readonly Write[]): AuthorVerdict {
     const recent = times.filter((at) => at >= this.evidence.period.freshSince);
     // Lines that were stashed and restored show up twice; a common line may be several.
     const seen = recent.length > 0 ? recent : times.slice(-1);
@@ -45,7 +45,7 @@ export class Judge {
     return others.every(({ author }) => author === first!.author) ? first! : makeUnknownVerdict("several");
   }
 
-  private judgeSighting(line: LineHere, seenAt: number, writes: readonly Write[]): Verdict {
+  private judgeSighting(line: LineHere, seenAt: number, writes: readonly Write[]): AuthorVerdict {
     const { path, bare } = line;
     const { sightings, makers, timelessRuns } = this.evidence;
     const runs = this.evidence
@@ -193,7 +193,7 @@ export class Judge {
   }
 
   /** A line to which a formatter of the agent gave another form: of whoever wrote it, which is a person where no call can have. */
-  private judgeFormattedLine(line: LineHere, seenAt: number, writes: readonly Write[]): Verdict {
+  private judgeFormattedLine(line: LineHere, seenAt: number, writes: readonly Write[]): AuthorVerdict {
     const { runs, makers, sightings } = this.evidence;
     const write = writes.findLast((each) => each.startedAt < seenAt && isSimilarToWrite(line.bare, each));
     if (write) return makeAgentVerdict(write, "edit", "formatted");
@@ -211,7 +211,7 @@ export class Judge {
   }
 
   /** A line of a file that was formatted just after an edit, and was somebody's before: a command's, if that made the file. */
-  private judgeEarlierLine(line: LineHere, seenAt: number): Verdict {
+  private judgeEarlierLine(line: LineHere, seenAt: number): AuthorVerdict {
     const maker = this.findMakingRun(line, seenAt);
     return maker ? makeAgentVerdict(maker, "shell", "named") : makeUnknownVerdict("several");
   }
@@ -224,7 +224,7 @@ export class Judge {
   }
 
   /** A line without evidence is a human's only if no agent can have written it. */
-  judgeByAbsence(line: LineHere): Verdict {
+  judgeByAbsence(line: LineHere): AuthorVerdict {
     const { path, bare, isNewFile, isAnew } = line;
     const { evidence } = this;
     const { runs, untimedRuns, timelessRuns, makers, change } = evidence;

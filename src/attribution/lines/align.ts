@@ -16,14 +16,14 @@ export interface FileLine extends BareLine {
 }
 
 /** A stretch that somebody wrote; `of` identifies it. */
-export interface Stretch<Of> {
+export interface WrittenStretch<Of> {
   of: Of;
   /** Without blank lines; lines that are not new are context. */
   lines: readonly (BareLine & { isNew: boolean; isBack?: boolean })[];
 }
 
 /** An added line that somebody wrote, judged by lines alone. */
-export interface Match<Of> {
+export interface LineMatch<Of> {
   of: Of;
   /** Index in `Stretch.lines`. */
   at: number;
@@ -54,9 +54,9 @@ interface PackedStretch {
 }
 
 /** By the lines of a stretch, which are those of a call that the files of many commits are compared with. */
-const packed = new WeakMap<Stretch<unknown>["lines"], PackedStretch>();
+const packed = new WeakMap<WrittenStretch<unknown>["lines"], PackedStretch>();
 
-function packStretch(lines: Stretch<unknown>["lines"]): PackedStretch {
+function packStretch(lines: WrittenStretch<unknown>["lines"]): PackedStretch {
   const known = packed.get(lines);
   if (known) return known;
   const keys = new Uint32Array(lines.length);
@@ -116,16 +116,16 @@ interface Aligned extends FileIndex {
  */
 export function alignLines<Of>(
   file: readonly FileLine[],
-  stretches: Iterable<Stretch<Of>>,
-): Map<number, Match<Of>[]> {
-  const found = new Map<number, Match<Of>[]>();
+  stretches: Iterable<WrittenStretch<Of>>,
+): Map<number, LineMatch<Of>[]> {
+  const found = new Map<number, LineMatch<Of>[]>();
   const all = [...stretches];
   if (all.length === 0) return found;
   const { keys, places, mayHave } = indexFileLines(file);
   // A line that many wrote, or that is in many places, says little of who wrote this one.
   const writers = new Map<number, number>();
   const lastWriter = new Map<number, number>();
-  const inFile: Stretch<Of>[] = [];
+  const inFile: WrittenStretch<Of>[] = [];
   for (const [n, stretch] of all.entries()) {
     const own = packStretch(stretch.lines);
     let isInFile = false;
@@ -149,7 +149,7 @@ export function alignLines<Of>(
   return found;
 }
 
-function keepBest<Of>(found: Map<number, Match<Of>[]>): void {
+function keepBest<Of>(found: Map<number, LineMatch<Of>[]>): void {
   const best = new Map<Of, Map<number, { i: number; support: number }>>();
   for (const [i, matches] of found) {
     for (const { of, at, support } of matches) {
@@ -166,9 +166,13 @@ function keepBest<Of>(found: Map<number, Match<Of>[]>): void {
   }
 }
 
-type Pair = [inFile: number, inStretch: number];
+type AlignedPair = [inFile: number, inStretch: number];
 
-function alignStretch<Of>(aligned: Aligned, stretch: Stretch<Of>, found: Map<number, Match<Of>[]>): void {
+function alignStretch<Of>(
+  aligned: Aligned,
+  stretch: WrittenStretch<Of>,
+  found: Map<number, LineMatch<Of>[]>,
+): void {
   const { file, places, mayHave } = aligned;
   const own = packStretch(stretch.lines);
   const { length } = own.keys;
@@ -187,10 +191,10 @@ function alignStretch<Of>(aligned: Aligned, stretch: Stretch<Of>, found: Map<num
   }
 }
 
-function extend({ file, keys }: Aligned, lines: Uint32Array, i: number, p: number): Pair[] {
-  const before: Pair[] = [];
+function extend({ file, keys }: Aligned, lines: Uint32Array, i: number, p: number): AlignedPair[] {
+  const before: AlignedPair[] = [];
   for (let a = i - 1, b = p - 1; a >= 0 && b >= 0 && keys[a] === lines[b]; a--, b--) before.push([a, b]);
-  const pairs: Pair[] = before.reverse();
+  const pairs: AlignedPair[] = before.reverse();
   let [a, b] = [i, p];
   while (a < keys.length && b < lines.length) {
     if (keys[a] === lines[b]) {
@@ -212,7 +216,7 @@ function findPairAcrossGap(
   lines: Uint32Array,
   a: number,
   b: number,
-): Pair | null {
+): AlignedPair | null {
   for (let gap = 1; gap <= widestGap; gap++) {
     const first = Math.max(0, gap - (lines.length - 1 - b));
     const last = Math.min(gap, keys.length - 1 - a);
@@ -230,9 +234,9 @@ function findPairAcrossGap(
 
 function record<Of>(
   { file, weights }: Aligned,
-  { of, lines }: Stretch<Of>,
-  pairs: readonly Pair[],
-  found: Map<number, Match<Of>[]>,
+  { of, lines }: WrittenStretch<Of>,
+  pairs: readonly AlignedPair[],
+  found: Map<number, LineMatch<Of>[]>,
 ): void {
   const own: number[] = [];
   const context: number[] = [];
@@ -264,7 +268,7 @@ function record<Of>(
 }
 
 /** Two alignments of one stretch may come to the same pair of lines; its matches are the last ones. */
-function keep<Of>(known: Match<Of>[], match: Match<Of>): void {
+function keep<Of>(known: LineMatch<Of>[], match: LineMatch<Of>): void {
   for (let k = known.length - 1; k >= 0 && known[k]!.of === match.of; k--) {
     if (known[k]!.at !== match.at) continue;
     if (match.support > known[k]!.support) known[k] = match;
@@ -274,7 +278,7 @@ function keep<Of>(known: Match<Of>[], match: Match<Of>): void {
 }
 
 /** The pairs around one that stand close together, at most `maxNeighboursPerSide` on each side: first and last. */
-function findPairNeighbourhood(pairs: readonly Pair[], k: number): [first: number, last: number] {
+function findPairNeighbourhood(pairs: readonly AlignedPair[], k: number): [first: number, last: number] {
   const isClose = (one: number, next: number) =>
     pairs[next]![0] - pairs[one]![0] <= closeness && pairs[next]![1] - pairs[one]![1] <= closeness;
   let first = k;
@@ -289,7 +293,7 @@ function findPairNeighbourhood(pairs: readonly Pair[], k: number): [first: numbe
  * and around them that are not. What lies beyond an end of either side cannot be paired and does not count.
  */
 function measurePairDensity(
-  pairs: readonly Pair[],
+  pairs: readonly AlignedPair[],
   first: number,
   last: number,
   inFile: number,
@@ -303,7 +307,7 @@ function measurePairDensity(
   return (last - first + 1) / (Math.max(x - a, y - b) + 1 + before + after);
 }
 
-function measureGap(pairs: readonly Pair[], one: number, next: number): number {
+function measureGap(pairs: readonly AlignedPair[], one: number, next: number): number {
   const [from, to] = [pairs[one], pairs[next]];
   return from && to ? Math.max(to[0] - from[0], to[1] - from[1]) - 1 : beside;
 }

@@ -8,14 +8,14 @@ import { thresholds } from "./origins.ts";
  * lines and of those around them, regardless of formatting.
  */
 
-export type Anchor = Pick<NotePlace, "lineKeys" | "keysFrom" | "isRepeated"> & { path: string } & Lines;
+export type Anchor = Pick<NotePlace, "lineKeys" | "keysFrom" | "isRepeated"> & { path: string } & AnchorLines;
 
-interface Lines {
+interface AnchorLines {
   firstLine: number;
   lastLine: number;
 }
 
-export interface FoundLines extends Lines {
+export interface FoundLines extends AnchorLines {
   /** Some of them have another text now, or all. */
   isChanged: boolean;
 }
@@ -42,7 +42,11 @@ interface KeptLine {
 const weightSteps = 100;
 
 /** @param texts all lines of the file */
-export function makeAnchor(path: string, texts: readonly string[], { firstLine, lastLine }: Lines): Anchor {
+export function makeAnchor(
+  path: string,
+  texts: readonly string[],
+  { firstLine, lastLine }: AnchorLines,
+): Anchor {
   const from = Math.max(1, firstLine - maxLinesAround);
   const around = plainLines(path, texts).slice(from - 1, lastLine + maxLinesAround);
   const lineKeys = around.map((text) => {

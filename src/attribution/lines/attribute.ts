@@ -19,11 +19,11 @@ import { findLineOrigins, inheritVerdicts } from "./origins.ts";
 import { addCopies, addFromSide } from "./other-commits.ts";
 import {
   type AttributedChange,
+  type AuthorVerdict,
   type ChangeToAttribute,
   isMovedLine,
   isSameVerdict,
   makeUnknownVerdict,
-  type Verdict,
 } from "./verdict.ts";
 import { findWrittenLines } from "./written.ts";
 import type { WrittenLine } from "./written-line.ts";
@@ -94,13 +94,13 @@ export async function attributeChange(
     for (const { write, support } of lines.values())
       if (support >= sure) attributionEvidence.recordWritingSpan(write);
   }
-  const attributed: { file: FileToAttribute; verdicts: Map<number, Verdict> }[] = [];
+  const attributed: { file: FileToAttribute; verdicts: Map<number, AuthorVerdict> }[] = [];
   for (const file of files) {
     signal?.throwIfAborted();
     const copies = findCopiedFiles(file, attributionEvidence);
     const copied =
       parent === null || copies.length === 0
-        ? new Map<number, Verdict>()
+        ? new Map<number, AuthorVerdict>()
         : await findCopiedLines({ memory, root, parent }, file, copies, signal);
     const verdicts = judgeAddedLines(file, {
       written: written.get(file)!,
@@ -250,9 +250,9 @@ async function readCommitTime(
 /** All added lines of a file, in ranges; those without a verdict are unknown. */
 function buildAttributionRanges(
   { change, printed }: FileToAttribute,
-  byLine: ReadonlyMap<number, Verdict>,
+  byLine: ReadonlyMap<number, AuthorVerdict>,
 ): AttributionRecord[] {
-  const ranges: (AttributionRecord & { verdict: Verdict })[] = [];
+  const ranges: (AttributionRecord & { verdict: AuthorVerdict })[] = [];
   for (const { newStart, added, removed } of change.hunks) {
     for (let line = newStart; line < newStart + added.length; line++) {
       const known = printed.has(line) ? undefined : byLine.get(line);

@@ -6,7 +6,7 @@ import { alignLines } from "./align.ts";
 import type { FileToAttribute } from "./file-lines.ts";
 import { plainLines, toBareLine } from "./line-keys.ts";
 import { readVerdictsAt } from "./origins.ts";
-import { makeUnknownVerdict, toMovedVerdict, type Verdict } from "./verdict.ts";
+import { type AuthorVerdict, makeUnknownVerdict, toMovedVerdict } from "./verdict.ts";
 
 /** A command that copies a file writes no line: each is of whoever wrote it where it was. */
 
@@ -44,8 +44,8 @@ export async function findCopiedLines(
   file: FileToAttribute,
   copies: readonly CopySource[],
   signal?: AbortSignal,
-): Promise<Map<number, Verdict>> {
-  const verdicts = new Map<number, Verdict>();
+): Promise<Map<number, AuthorVerdict>> {
+  const verdicts = new Map<number, AuthorVerdict>();
   for (const { revision, path } of copies) {
     const commit = revision === null ? parent : await resolveRevision(root, revision, signal);
     if (commit === null) continue;
@@ -92,13 +92,13 @@ async function readFileAtCommit(
 /** What was copied from files that the change holds as well keeps the authors that it has there. */
 export function addCopiesWithin(
   file: FileToAttribute,
-  verdicts: Map<number, Verdict>,
+  verdicts: Map<number, AuthorVerdict>,
   copies: readonly CopySource[],
-  others: readonly { file: FileToAttribute; verdicts: ReadonlyMap<number, Verdict> }[],
+  others: readonly { file: FileToAttribute; verdicts: ReadonlyMap<number, AuthorVerdict> }[],
 ): void {
   for (const source of others) {
     if (!copies.some(({ path }) => path === source.file.change.path)) continue;
-    const byKey = new Map<number, Verdict>();
+    const byKey = new Map<number, AuthorVerdict>();
     for (const [i, verdict] of source.verdicts) byKey.set(source.file.lines[i]!.key, verdict);
     file.lines.forEach(({ key, isAdded }, i) => {
       const there = byKey.get(key);

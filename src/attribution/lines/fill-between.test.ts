@@ -5,16 +5,16 @@ import { cutMiddle, parseLeftOutMark } from "../../agents/reading/bounds.ts";
 import { TurnActivity } from "../evidence/turn-activity.ts";
 import { countConsumedLines, fillBetween, isCut } from "./fill-between.ts";
 import { computeLineKey } from "./line-keys.ts";
-import { makeAgentVerdict, makeHumanVerdict, makeUnknownVerdict, type Verdict } from "./verdict.ts";
+import { type AuthorVerdict, makeAgentVerdict, makeHumanVerdict, makeUnknownVerdict } from "./verdict.ts";
 import { findWrittenLines } from "./written.ts";
 
 const agents = makeAgentVerdict({ sessionUid: "s", turn: 1, toolUse: "t", model: null }, "edit", "written");
 const persons = makeHumanVerdict("alone");
 
 /** Who has each line of a diff, by the verdicts for the lines that have a word. */
-function authors(lines: readonly string[], verdicts: Record<string, Verdict>): string[] {
+function authors(lines: readonly string[], verdicts: Record<string, AuthorVerdict>): string[] {
   const file = fileOfDiff(lines.map((line) => `+${line}`));
-  const known = file.lines.flatMap(({ bare }, i): [number, Verdict][] =>
+  const known = file.lines.flatMap(({ bare }, i): [number, AuthorVerdict][] =>
     verdicts[bare] === undefined ? [] : [[i, verdicts[bare]]],
   );
   const filled = fillBetween(file, new Map(known));
@@ -38,15 +38,15 @@ describe("brackets and blank lines", () => {
       a: agents,
       h: persons,
       "?": makeUnknownVerdict(),
-    } as Record<string, Verdict>;
+    } as Record<string, AuthorVerdict>;
     const file = fileOfDiff(diff);
-    const verdicts = new Map<number, Verdict>();
+    const verdicts = new Map<number, AuthorVerdict>();
     file.lines.forEach(({ line }, i) => {
       const verdict = who[said[line - 1]!];
       if (verdict) verdicts.set(i, verdict);
     });
     const byLine = fillBetween(file, verdicts);
-    const letter = (verdict: Verdict | undefined) =>
+    const letter = (verdict: AuthorVerdict | undefined) =>
       Object.keys(who).find((each) => who[each] === verdict) ?? "-";
     const count = diff.filter((line) => !line.startsWith("-")).length;
     return Array.from({ length: count }, (_, i) => letter(byLine.get(i + 1))).join("");

@@ -7,17 +7,17 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { Write } from "../evidence/writes.ts";
 import type { FileToAttribute } from "./file-lines.ts";
 import { isNotebook } from "./line-keys.ts";
-import { makeAgentVerdict, makeUnknownVerdict, type Verdict } from "./verdict.ts";
+import { type AuthorVerdict, makeAgentVerdict, makeUnknownVerdict } from "./verdict.ts";
 import type { WrittenLine, WrittenPlace } from "./written-line.ts";
 
 /** Brackets and blank lines get the author of the lines around them. */
 export function fillBetween(
   file: FileToAttribute,
-  verdicts: ReadonlyMap<number, Verdict>,
-): Map<number, Verdict> {
+  verdicts: ReadonlyMap<number, AuthorVerdict>,
+): Map<number, AuthorVerdict> {
   const { change, lines } = file;
   if (isNotebook(change.path)) return fillCells(file, verdicts);
-  const byLine = new Map<number, Verdict>();
+  const byLine = new Map<number, AuthorVerdict>();
   const trivial = new Set<number>();
   lines.forEach(({ line, isAdded, weight }, i) => {
     if (!isAdded) return;
@@ -28,7 +28,7 @@ export function fillBetween(
   const known = new Set(lines.filter(({ isAdded }) => isAdded).map(({ line }) => line));
   for (const { newStart, added } of change.hunks) {
     const last = newStart + added.length - 1;
-    let above: Verdict | null = null;
+    let above: AuthorVerdict | null = null;
     for (let line = newStart; line <= last; line++) {
       const own = byLine.get(line);
       if (own) {
@@ -62,14 +62,14 @@ export function fillBetween(
 /** What every cell of a notebook has is of whoever wrote the lines in it, where that is one. */
 function fillCells(
   { lines, cells, change }: FileToAttribute,
-  verdicts: ReadonlyMap<number, Verdict>,
-): Map<number, Verdict> {
-  const byLine = new Map<number, Verdict>();
+  verdicts: ReadonlyMap<number, AuthorVerdict>,
+): Map<number, AuthorVerdict> {
+  const byLine = new Map<number, AuthorVerdict>();
   for (const [i, verdict] of verdicts) byLine.set(lines[i]!.line, verdict);
   const added = new Set(change.hunks.flatMap((hunk) => hunk.added.map((_, i) => hunk.newStart + i)));
   const whole: [number, number][] = change.status === "A" ? [[1, Math.max(...added)]] : [];
   for (const [first, last] of [...cells, ...whole]) {
-    const own: Verdict[] = [];
+    const own: AuthorVerdict[] = [];
     for (let line = first; line <= last; line++) {
       const verdict = byLine.get(line);
       if (verdict) own.push(verdict);
@@ -86,7 +86,7 @@ function fillCells(
 }
 
 /** A blank line from a person's line to an agent's: the person's, or left of what the agent wrote and the person changed. */
-const isOfEither = (own: Verdict, below: Verdict | null, text: string | undefined): boolean =>
+const isOfEither = (own: AuthorVerdict, below: AuthorVerdict | null, text: string | undefined): boolean =>
   own.author === "human" && below?.author === "agent" && text?.trim() === "";
 
 /** Where what is below begins: with the first line that neither closes something nor is blank. Indices of lines. */
@@ -95,7 +95,11 @@ function findFirstTellingLine(added: readonly string[], from: number, to: number
   return null;
 }
 
-function chooseFiller(above: Verdict | null, below: Verdict | null, isBelowClear: boolean): Verdict | null {
+function chooseFiller(
+  above: AuthorVerdict | null,
+  below: AuthorVerdict | null,
+  isBelowClear: boolean,
+): AuthorVerdict | null {
   if (above && below) return above;
   if (above && isBelowClear) return above;
   return below;

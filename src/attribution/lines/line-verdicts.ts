@@ -7,7 +7,7 @@ import type { FileToAttribute } from "./file-lines.ts";
 import { isCut } from "./fill-between.ts";
 import { computeLineKey } from "./line-keys.ts";
 import { findUnbrokenLines } from "./reflow.ts";
-import { changeVerdictBasis, makeAgentVerdict, makeUnknownVerdict, type Verdict } from "./verdict.ts";
+import { type AuthorVerdict, changeVerdictBasis, makeAgentVerdict, makeUnknownVerdict } from "./verdict.ts";
 import { findWrittenLines } from "./written.ts";
 import type { WrittenLine } from "./written-line.ts";
 
@@ -35,15 +35,15 @@ export interface LineEvidence {
   /** To other files, and texts of commands. */
   others: readonly Write[];
   consumed: Consumed;
-  origins: ReadonlyMap<number, Verdict>;
-  inherited: ReadonlyMap<number, { verdict: Verdict; support: number }>;
+  origins: ReadonlyMap<number, AuthorVerdict>;
+  inherited: ReadonlyMap<number, { verdict: AuthorVerdict; support: number }>;
   attributionEvidence: AttributionEvidence;
 }
 
 type Consumed = ReadonlyMap<string, ReadonlyMap<number, number>>;
 
 /** Who wrote the added lines, by index in `lines`; of lines that say nothing alone only where they are known. */
-export function judgeAddedLines(file: FileToAttribute, evidence: LineEvidence): Map<number, Verdict> {
+export function judgeAddedLines(file: FileToAttribute, evidence: LineEvidence): Map<number, AuthorVerdict> {
   const { written, writes, later, others, consumed, origins, inherited, attributionEvidence } = evidence;
   const { path, status } = file.change;
   const { sightings, period } = attributionEvidence;
@@ -66,7 +66,7 @@ export function judgeAddedLines(file: FileToAttribute, evidence: LineEvidence): 
   const mayBeLeftOut = writes.some((write) => write.at >= freshSince && isCut(write));
   const isAnew =
     status === "A" || file.lines.filter(({ isAdded }) => isAdded).length >= file.lines.length * anewShare;
-  const verdicts = new Map<number, Verdict>();
+  const verdicts = new Map<number, AuthorVerdict>();
   file.lines.forEach(({ isAdded, key, bare, weight }, i) => {
     if (!isAdded) return;
     const origin = origins.get(i);
@@ -145,10 +145,10 @@ export function judgeAddedLines(file: FileToAttribute, evidence: LineEvidence): 
 const nextTo = 3;
 
 /** A line that anybody may have written is of those who wrote what is on both sides of it. */
-function addBetween({ lines }: FileToAttribute, verdicts: Map<number, Verdict>): void {
-  const isOpen = (verdict: Verdict | undefined) =>
+function addBetween({ lines }: FileToAttribute, verdicts: Map<number, AuthorVerdict>): void {
+  const isOpen = (verdict: AuthorVerdict | undefined) =>
     verdict?.author === "unknown" && (verdict.basis === "several" || verdict.basis === "verbatim");
-  const neighbour = (i: number, step: 1 | -1): Verdict | null => {
+  const neighbour = (i: number, step: 1 | -1): AuthorVerdict | null => {
     for (let n = 1; n <= nextTo; n++) {
       const at = i + n * step;
       if (!lines[at]?.isAdded || Math.abs(lines[at].line - lines[i]!.line) > nextTo) return null;
@@ -157,7 +157,7 @@ function addBetween({ lines }: FileToAttribute, verdicts: Map<number, Verdict>):
     }
     return null;
   };
-  const found = new Map<number, Verdict>();
+  const found = new Map<number, AuthorVerdict>();
   for (const [i, verdict] of verdicts) {
     if (!isOpen(verdict)) continue;
     const [above, below] = [neighbour(i, -1), neighbour(i, 1)];
@@ -179,7 +179,7 @@ function addBetween({ lines }: FileToAttribute, verdicts: Map<number, Verdict>):
 function withdrawCommon(
   { lines }: FileToAttribute,
   writes: readonly Write[],
-  verdicts: Map<number, Verdict>,
+  verdicts: Map<number, AuthorVerdict>,
 ): void {
   if (![...verdicts.values()].some(({ author }) => author === "human")) return;
   const places = new Map<number, number>();
@@ -210,13 +210,16 @@ function withdrawCommon(
 }
 
 /** Words for words in a call's text, but too little to be sure: then it is not a human's either, nor older. */
-const excludeVerbatim = (verdict: Verdict, isVerbatim: () => boolean): Verdict =>
+const excludeVerbatim = (verdict: AuthorVerdict, isVerbatim: () => boolean): AuthorVerdict =>
   (verdict.author === "human" || verdict.basis === "not_covered") && isVerbatim()
     ? makeUnknownVerdict("verbatim")
     : verdict;
 
 /** A line that was committed before and comes again is a copy, whenever it showed up. */
-const applyBasis = (verdict: Verdict, basis: "written" | "written_unseen" | "written_elsewhen"): Verdict =>
+const applyBasis = (
+  verdict: AuthorVerdict,
+  basis: "written" | "written_unseen" | "written_elsewhen",
+): AuthorVerdict =>
   verdict.how === "moved"
     ? verdict
     : changeVerdictBasis(

@@ -5,10 +5,10 @@ import { canHaveAuthors, listAttributions } from "../../store/memory/commits/att
 import { findCommitByHash, listFilesOfCommit } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { AttributionRecord } from "../../store/memory/memory-records.ts";
-import { alignLines, type FileLine, type Stretch } from "./align.ts";
+import { alignLines, type FileLine, type WrittenStretch } from "./align.ts";
 import type { FileToAttribute, RemovedLine } from "./file-lines.ts";
 import { LooseText, matchReflowedLines } from "./reflow.ts";
-import { makeUnknownVerdict, toMovedVerdict, type Verdict } from "./verdict.ts";
+import { type AuthorVerdict, makeUnknownVerdict, toMovedVerdict } from "./verdict.ts";
 
 /**
  * Lines that a change removed and added again, elsewhere or in another shape, are older: they keep the verdicts of
@@ -35,7 +35,7 @@ export async function findLineOrigins(
   parent: string,
   files: readonly FileToAttribute[],
   signal?: AbortSignal,
-): Promise<Map<FileToAttribute, Map<number, Verdict>>> {
+): Promise<Map<FileToAttribute, Map<number, AuthorVerdict>>> {
   const places = files.flatMap(({ change, removed }) => {
     let left = maxRemoved;
     return change.hunks.flatMap((hunk, i): RemovalSite[] => {
@@ -48,7 +48,7 @@ export async function findLineOrigins(
   });
   const weighty = places.filter(({ lines }) => lines.reduce((sum, { weight }) => sum + weight, 0) >= 0.5);
   const stretches = weighty.map(
-    (place): Stretch<RemovalSite> => ({
+    (place): WrittenStretch<RemovalSite> => ({
       of: place,
       lines: place.lines.map((line) => ({ ...line, isNew: true })),
     }),
@@ -56,9 +56,9 @@ export async function findLineOrigins(
   const matched = files.map((file) => ({ file, lines: matchPlaces(file, stretches) }));
   const wanted = new Set(matched.flatMap(({ lines }) => [...lines.values()].map(({ place }) => place)));
   const before = await readVerdictsBefore({ memory, root }, parent, [...wanted], signal);
-  const found = new Map<FileToAttribute, Map<number, Verdict>>();
+  const found = new Map<FileToAttribute, Map<number, AuthorVerdict>>();
   for (const { file, lines } of matched) {
-    const verdicts = new Map<number, Verdict>();
+    const verdicts = new Map<number, AuthorVerdict>();
     for (const [i, { place, line }] of lines) {
       verdicts.set(i, toMovedVerdict(before.get(place.path)?.get(line) ?? makeUnknownVerdict()));
     }
@@ -70,7 +70,7 @@ export async function findLineOrigins(
 /** For added lines the place that they come from, and their number there. */
 function matchPlaces(
   { change, lines }: FileToAttribute,
-  places: readonly Stretch<RemovalSite>[],
+  places: readonly WrittenStretch<RemovalSite>[],
 ): Map<number, { place: RemovalSite; line: number }> {
   const own = change.oldPath ?? change.path;
   const here = places.flatMap(({ of }) => (of.path === own ? [of] : []));
@@ -132,7 +132,7 @@ async function readVerdictsBefore(
   parent: string,
   places: readonly RemovalSite[],
   signal: AbortSignal | undefined,
-): Promise<Map<string, Map<number, Verdict>>> {
+): Promise<Map<string, Map<number, AuthorVerdict>>> {
   const ranges = new Map<string, [number, number][]>();
   for (const { path, lines } of places) {
     addTo(ranges, path, [lines[0]!.line, lines.at(-1)!.line]);
@@ -146,9 +146,9 @@ export async function readVerdictsAt(
   revision: string,
   ranges: ReadonlyMap<string, [number, number][]>,
   signal: AbortSignal | undefined,
-): Promise<Map<string, Map<number, Verdict>>> {
+): Promise<Map<string, Map<number, AuthorVerdict>>> {
   const records = new Map<string, AttributionRecord[]>();
-  const lookUp = (hash: string, path: string, line: number): Verdict => {
+  const lookUp = (hash: string, path: string, line: number): AuthorVerdict => {
     const key = `${hash} ${path}`;
     if (!records.has(key)) {
       const commit = findCommitByHash(memory, hash);
@@ -157,12 +157,12 @@ export async function readVerdictsAt(
     const record = records.get(key)!.find(({ firstLine, lastLine }) => firstLine <= line && line <= lastLine);
     return record ? convertToVerdict(record) : makeUnknownVerdict();
   };
-  const found = new Map<string, Map<number, Verdict>>();
+  const found = new Map<string, Map<number, AuthorVerdict>>();
   for (const [path, wanted] of [...ranges].slice(0, maxBlames)) {
     if (!canHaveAuthors(memory, path)) continue;
     try {
       const { lines } = await blameFile(root, path, { ranges: wanted, revision, signal });
-      const verdicts = lines.map(({ line, commit, originalPath, originalLine }): [number, Verdict] => [
+      const verdicts = lines.map(({ line, commit, originalPath, originalLine }): [number, AuthorVerdict] => [
         line,
         commit === null ? makeUnknownVerdict() : lookUp(commit, originalPath, originalLine),
       ]);
@@ -183,7 +183,7 @@ const convertToVerdict = ({
   confidence,
   how,
   basis,
-}: AttributionRecord): Verdict => ({
+}: AttributionRecord): AuthorVerdict => ({
   author,
   sessionUid,
   turn,
@@ -199,7 +199,7 @@ export function inheritVerdicts(
   memory: Memory,
   predecessors: readonly string[],
   file: FileToAttribute,
-): Map<number, { verdict: Verdict; support: number }> {
+): Map<number, { verdict: AuthorVerdict; support: number }> {
   const paths = [...new Set([file.change.path, file.change.oldPath ?? file.change.path])];
   return matchStoredVerdicts(
     memory,
@@ -213,8 +213,8 @@ export function matchStoredVerdicts(
   memory: Memory,
   sources: readonly { hash: string; paths: readonly string[] }[],
   file: FileToAttribute,
-): Map<number, { verdict: Verdict; support: number }> {
-  const stretches: Stretch<{ verdicts: Verdict[] }>[] = [];
+): Map<number, { verdict: AuthorVerdict; support: number }> {
+  const stretches: WrittenStretch<{ verdicts: AuthorVerdict[] }>[] = [];
   for (const { hash, paths } of sources) {
     const commit = findCommitByHash(memory, hash);
     if (commit === null) continue;
@@ -234,7 +234,7 @@ export function matchStoredVerdicts(
       stretches.push({ of: { verdicts }, lines });
     }
   }
-  const found = new Map<number, { verdict: Verdict; support: number }>();
+  const found = new Map<number, { verdict: AuthorVerdict; support: number }>();
   for (const [i, matches] of alignLines(file.lines, stretches)) {
     const matching = matches
       .map(({ of, at, support }) => ({ verdict: of.verdicts[at]!, support }))

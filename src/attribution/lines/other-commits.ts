@@ -6,7 +6,7 @@ import type { RecordedCommits } from "../evidence/recorded-commits.ts";
 import type { FileToAttribute } from "./file-lines.ts";
 import { type AncestorSources, filterAncestors } from "./fill-between.ts";
 import { inheritVerdicts, matchStoredVerdicts } from "./origins.ts";
-import { type ChangeToAttribute, toMovedVerdict, type Verdict } from "./verdict.ts";
+import { type AuthorVerdict, type ChangeToAttribute, toMovedVerdict } from "./verdict.ts";
 
 /** Lines that other stored commits added keep their verdicts. */
 
@@ -20,7 +20,7 @@ const minLineWeight = 1;
 const copied = 2.5;
 const weighty = 0.5;
 
-const isOpen = (known: Verdict | undefined) =>
+const isOpen = (known: AuthorVerdict | undefined) =>
   known === undefined || known.author === "unknown" || known.how === "absence";
 
 /**
@@ -31,7 +31,7 @@ export async function addFromSide(
   { memory, ...git }: { memory: Memory } & AncestorSources,
   change: ChangeToAttribute,
   file: FileToAttribute,
-  verdicts: Map<number, Verdict>,
+  verdicts: Map<number, AuthorVerdict>,
   signal?: AbortSignal,
 ): Promise<void> {
   const { hash, parent, committedAt } = change;
@@ -67,7 +67,7 @@ export function addCopies(
   { memory, recorded }: { memory: Memory; recorded: RecordedCommits },
   { hash, committedAt }: ChangeToAttribute,
   file: FileToAttribute,
-  verdicts: Map<number, Verdict>,
+  verdicts: Map<number, AuthorVerdict>,
 ): void {
   const open = openBlocks(file, verdicts);
   if (open === null) return;
@@ -90,7 +90,7 @@ export function addCopies(
 /** The lines that would be a person's; null where fewer than a block stand together. */
 function openBlocks(
   { lines }: FileToAttribute,
-  verdicts: ReadonlyMap<number, Verdict>,
+  verdicts: ReadonlyMap<number, AuthorVerdict>,
 ): ReadonlySet<number> | null {
   const open = new Set<number>();
   let [count, longest, last] = [0, 0, 0];

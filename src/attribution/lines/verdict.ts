@@ -3,7 +3,7 @@ import type { AttributionBasis, AttributionHow, AuthorKind } from "../../protoco
 import type { AttributionRecord, Binding } from "../../store/memory/memory-records.ts";
 
 /** The author of a line, as far as known. */
-export interface Verdict {
+export interface AuthorVerdict {
   author: AuthorKind;
   sessionUid: string | null;
   turn: number | null;
@@ -42,7 +42,7 @@ const getRightShare = (basis: AttributionBasis): number => rightShares[basis] ??
 
 const nobody = { sessionUid: null, turn: null, toolUse: null, model: null };
 
-export const makeUnknownVerdict = (basis: AttributionBasis = "none"): Verdict => ({
+export const makeUnknownVerdict = (basis: AttributionBasis = "none"): AuthorVerdict => ({
   ...nobody,
   author: "unknown",
   confidence: 0,
@@ -55,9 +55,9 @@ export const canBeByAgent = (basis: AttributionBasis | null): boolean =>
   basis === "verbatim" || basis === "command" || basis === "several";
 
 /** Whether a line was in the project before and only came to another place: its writer had no part in that. */
-export const isMovedLine = ({ basis }: Partial<Pick<Verdict, "basis">>): boolean => basis === "moved";
+export const isMovedLine = ({ basis }: Partial<Pick<AuthorVerdict, "basis">>): boolean => basis === "moved";
 
-export const makeHumanVerdict = (basis: AttributionBasis): Verdict => ({
+export const makeHumanVerdict = (basis: AttributionBasis): AuthorVerdict => ({
   ...nobody,
   author: "human",
   confidence: getRightShare(basis),
@@ -66,23 +66,23 @@ export const makeHumanVerdict = (basis: AttributionBasis): Verdict => ({
 });
 
 export function makeAgentVerdict(
-  { sessionUid, turn, toolUse, model }: Pick<Verdict, "sessionUid" | "turn" | "toolUse" | "model">,
+  { sessionUid, turn, toolUse, model }: Pick<AuthorVerdict, "sessionUid" | "turn" | "toolUse" | "model">,
   how: AttributionHow,
   basis: AttributionBasis,
-): Verdict {
+): AuthorVerdict {
   const confidence = getRightShare(basis);
   return { author: "agent", sessionUid, turn, toolUse, model, confidence, how, basis };
 }
 
 /** The same author, by other evidence. */
 export const changeVerdictBasis = (
-  verdict: Verdict,
+  verdict: AuthorVerdict,
   basis: AttributionBasis,
   how: AttributionHow = verdict.how,
-): Verdict => ({ ...verdict, how, basis, confidence: getRightShare(basis) });
+): AuthorVerdict => ({ ...verdict, how, basis, confidence: getRightShare(basis) });
 
 /** Of a line that was there before, and is at another place or in another form now: as sure as its author was there. */
-export const toMovedVerdict = (verdict: Verdict): Verdict =>
+export const toMovedVerdict = (verdict: AuthorVerdict): AuthorVerdict =>
   verdict.author === "unknown"
     ? verdict
     : {
@@ -91,7 +91,7 @@ export const toMovedVerdict = (verdict: Verdict): Verdict =>
       };
 
 /** Whether two lines were written by the same, so that they are one range. */
-export function isSameVerdict(one: Verdict, other: Verdict): boolean {
+export function isSameVerdict(one: AuthorVerdict, other: AuthorVerdict): boolean {
   return (
     one.author === other.author &&
     one.sessionUid === other.sessionUid &&

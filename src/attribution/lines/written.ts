@@ -1,11 +1,11 @@
 import { dayMs } from "../../base/text/day.ts";
 import type { Write } from "../evidence/writes.ts";
-import { alignLines, type Match, type Stretch } from "./align.ts";
+import { alignLines, type LineMatch, type WrittenStretch } from "./align.ts";
 import type { FileToAttribute } from "./file-lines.ts";
 import { addLeftOut } from "./fill-between.ts";
 import { LooseText, matchReflowedLines } from "./reflow.ts";
 import { makeAgentVerdict } from "./verdict.ts";
-import type { Source, WrittenLine, WrittenPlace } from "./written-line.ts";
+import type { WriteSource, WrittenLine, WrittenPlace } from "./written-line.ts";
 
 /**
  * Enough for a single line that contains a name; a bracket needs neighbours. Lines written before the parent commit are
@@ -42,7 +42,7 @@ export function findWrittenLines(
         : at >= freshSince - oldMs
           ? minSupport.older
           : minSupport.old;
-  const stretches: Stretch<Source>[] = [];
+  const stretches: WrittenStretch<WriteSource>[] = [];
   for (const write of writes) {
     const known = consumed.get(write.toolUse);
     const left = new Map(known);
@@ -74,7 +74,7 @@ export function findWrittenLines(
 }
 
 function chooseBestMatch(
-  matches: readonly Match<Source>[],
+  matches: readonly LineMatch<WriteSource>[],
   neededBy: (write: Write) => number,
 ): (WrittenLine & WrittenPlace) | null {
   const fits = matches.filter(

@@ -15,7 +15,7 @@ import { addSession, temporaryMemory } from "../../../test/support/memory-fixtur
 import type { AttributionRecord } from "../../store/memory/memory-records.ts";
 import type { Delegation, ShellRun, Write } from "../evidence/writes.ts";
 import type { FileToAttribute } from "../lines/file-lines.ts";
-import type { ChangeToAttribute, Verdict } from "../lines/verdict.ts";
+import type { AuthorVerdict, ChangeToAttribute } from "../lines/verdict.ts";
 import { findBindings, isOfAnother, type WeightOfSession, weigh } from "./bind.ts";
 
 type BindingEvidence = Parameters<typeof findBindings>[3];
@@ -25,8 +25,11 @@ const line = (i: number) => `const valueNumber${i} = compute(${i});`;
 const fileOf = (lines: number) => fileOfDiff(Array.from({ length: lines }, (_, i) => `+${line(i)}`));
 
 /** By place in the file, as ranges say it. */
-function verdictsIn({ lines }: FileToAttribute, ranges: readonly AttributionRecord[]): Map<number, Verdict> {
-  const verdicts = new Map<number, Verdict>();
+function verdictsIn(
+  { lines }: FileToAttribute,
+  ranges: readonly AttributionRecord[],
+): Map<number, AuthorVerdict> {
+  const verdicts = new Map<number, AuthorVerdict>();
   for (const [i, { line, isAdded }] of lines.entries()) {
     const range = ranges.find(({ firstLine, lastLine }) => firstLine <= line && line <= lastLine);
     if (isAdded && range) verdicts.set(i, { ...range, basis: range.basis ?? null });

@@ -8,7 +8,7 @@ import { clockMs, type Period } from "../evidence/period.ts";
 import type { Delegation, ShellRun, Write } from "../evidence/writes.ts";
 import { alignLines } from "../lines/align.ts";
 import type { FileToAttribute } from "../lines/file-lines.ts";
-import { type ChangeToAttribute, isMovedLine, type Verdict } from "../lines/verdict.ts";
+import { type AuthorVerdict, type ChangeToAttribute, isMovedLine } from "../lines/verdict.ts";
 
 /**
  * What shows that a command made a commit. hash: git printed it. message: it ran then, and its text or git's answer has the
@@ -113,7 +113,7 @@ export interface WeightOfSession {
 /** Adds to the weights, by session, those of a file's lines. */
 export function weigh(
   { lines }: FileToAttribute,
-  verdicts: ReadonlyMap<number, Verdict>,
+  verdicts: ReadonlyMap<number, AuthorVerdict>,
   weights: Map<string, WeightOfSession>,
 ): void {
   const there = new Set(lines.flatMap(({ isAdded, key }) => (isAdded ? [] : [key])));

@@ -23,11 +23,11 @@ import {
 import { findTomlLine } from "./toml-edit.ts";
 
 /** A value's source, from weakest to strongest. */
-export type Origin = "default" | "global" | "team" | "project" | "env";
+export type SettingSource = "default" | "global" | "team" | "project" | "env";
 
 export interface LoadedConfig {
   config: Config;
-  origin: Record<SettingKey, Origin>;
+  origin: Record<SettingKey, SettingSource>;
   /** What a repository may not set, and variables that have another name here; a sentence each. */
   notes: string[];
 }
@@ -45,11 +45,14 @@ export function toEnvName(key: string): string {
  */
 export function loadConfig(project: Project | null, env: NodeJS.ProcessEnv = process.env): LoadedConfig {
   const values: Record<string, unknown> = makeDefaultConfig();
-  const origin = Object.fromEntries(settingKeys.map((key) => [key, "default"])) as Record<SettingKey, Origin>;
+  const origin = Object.fromEntries(settingKeys.map((key) => [key, "default"])) as Record<
+    SettingKey,
+    SettingSource
+  >;
   const ignored = describeIgnoredPlaces(env);
   const notes: string[] = ignored === null ? [] : [ignored];
   const own = readConfigFile(locateOwnConfig(locateHome(env)));
-  const layers: [Origin, Partial<Config>][] = [["global", own]];
+  const layers: [SettingSource, Partial<Config>][] = [["global", own]];
   if (project) {
     layers.push(["team", readTeamFile(project.teamConfigFile, notes)]);
     layers.push(["project", readConfigFile(project.configFile, { refused: homeSettings })]);

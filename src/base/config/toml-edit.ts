@@ -13,7 +13,7 @@ interface Header {
   end: number;
 }
 
-interface Pair {
+interface TomlPair {
   kind: "pair";
   /** The whole path: the table and the key, which may be dotted. */
   path: string[];
@@ -26,7 +26,7 @@ interface Pair {
   end: number;
 }
 
-type TomlStatement = Header | Pair;
+type TomlStatement = Header | TomlPair;
 
 /** The 1-based line on which `section.name`, or the section when it is written inline, is given; or null. */
 export function findTomlLine(source: string, path: readonly string[]): number | null {
@@ -107,8 +107,8 @@ export function replaceInlineTable(source: string, section: string, literal: str
   return pair ? splice(source, pair.valueStart, pair.valueEnd, literal) : null;
 }
 
-function findPair(statements: TomlStatement[], path: readonly string[]): Pair | undefined {
-  return statements.find((s): s is Pair => s.kind === "pair" && isSamePath(s.path, path));
+function findPair(statements: TomlStatement[], path: readonly string[]): TomlPair | undefined {
+  return statements.find((s): s is TomlPair => s.kind === "pair" && isSamePath(s.path, path));
 }
 
 /** The end of the line `# name = ...` between `from` and `to`, or null. */

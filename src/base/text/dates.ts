@@ -2,7 +2,7 @@ import { PommelError } from "../errors.ts";
 import { dayMs } from "./day.ts";
 
 /** The first and the last moment of a period; equal for a moment. Milliseconds since the epoch. */
-interface Span {
+interface TimeSpan {
   start: number;
   end: number;
 }
@@ -41,7 +41,7 @@ export async function parseWhen(
   return as === "since" ? span.start : span.end;
 }
 
-function parseIsoSpan(text: string): Span | null {
+function parseIsoSpan(text: string): TimeSpan | null {
   const [, date, time] = isoMoment.exec(text) ?? [];
   const [, year, month = "01", day = "01"] = isoDate.exec(date ?? text) ?? [];
   const start = new Date(`${year}-${month}-${day}T00:00`);
@@ -57,7 +57,7 @@ function parseIsoSpan(text: string): Span | null {
 const unitMs = { h: 3_600_000, d: dayMs, w: 7 * dayMs };
 
 /** "2d" and "2 days ago" are two days ago, to the millisecond. */
-function parseAgo(text: string, now: Date): Span | null {
+function parseAgo(text: string, now: Date): TimeSpan | null {
   const [, count, short, long] = /^(\d{1,4})\s*(?:([hdw])|(hour|day|week)s?\s+ago)$/i.exec(text) ?? [];
   const unit = (short ?? long)?.[0]?.toLowerCase() as keyof typeof unitMs | undefined;
   if (count === undefined || unit === undefined) return null;
@@ -66,7 +66,7 @@ function parseAgo(text: string, now: Date): Span | null {
 }
 
 /** "last week" is the seven days before today, not the single day of chrono, which takes a third of a second to begin with. */
-function parseNamedSpan(text: string, now: Date): Span | null {
+function parseNamedSpan(text: string, now: Date): TimeSpan | null {
   if (/^today$/i.test(text)) return toDaySpan(now);
   if (/^yesterday$/i.test(text)) return toDaySpan(new Date(toDaySpan(now).start - 1));
   const found = /^(this|last|past|previous)\s+(week|month|year)$/i.exec(text);
@@ -88,7 +88,7 @@ function goBackMonths(date: Date, months: number): void {
   if (date.getDate() !== day) date.setDate(0);
 }
 
-async function parseSpokenSpan(text: string, now: Date): Promise<Span | null> {
+async function parseSpokenSpan(text: string, now: Date): Promise<TimeSpan | null> {
   // Loaded on demand: it takes longer than a search.
   const { parse } = await import("chrono-node/en");
   const [found] = parse(text, now, { forwardDate: false });
@@ -107,18 +107,18 @@ async function parseSpokenSpan(text: string, now: Date): Promise<Span | null> {
 
 // Days are not always 24 hours long.
 
-function toDaySpan(date: Date): Span {
+function toDaySpan(date: Date): TimeSpan {
   const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()];
   return makeSpan(new Date(year, month, day), new Date(year, month, day + 1));
 }
 
-function toMonthSpan(date: Date): Span {
+function toMonthSpan(date: Date): TimeSpan {
   const [year, month] = [date.getFullYear(), date.getMonth()];
   return makeSpan(new Date(year, month), new Date(year, month + 1));
 }
 
-function toYearSpan(date: Date): Span {
+function toYearSpan(date: Date): TimeSpan {
   return makeSpan(new Date(date.getFullYear(), 0), new Date(date.getFullYear() + 1, 0));
 }
 
-const makeSpan = (start: Date, next: Date): Span => ({ start: start.getTime(), end: next.getTime() - 1 });
+const makeSpan = (start: Date, next: Date): TimeSpan => ({ start: start.getTime(), end: next.getTime() - 1 });

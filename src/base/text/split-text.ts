@@ -1,7 +1,7 @@
 import { trimToWholeCharacters } from "./text-size.ts";
 
 /** A block of a text that stays in one piece if it fits, and the separator of its parts. */
-interface Block {
+interface TextBlock {
   text: string;
   /** Between it and the block before. */
   joint: string;
@@ -58,7 +58,7 @@ function cut(run: string, most: number): string[] {
   return pieces;
 }
 
-function splitIntoBlocks(text: string, most: number, step = 0): Block[] {
+function splitIntoBlocks(text: string, most: number, step = 0): TextBlock[] {
   const way = steps[step];
   if (way === undefined) return cut(text, most).map((piece) => ({ text: piece, joint: "" }));
   return way

@@ -35,7 +35,7 @@ export interface Outline {
   docs: Range[];
 }
 
-interface Frame {
+interface DefinitionFrame {
   node: Node;
   definition: Definition;
   /** The node whose children are its members. */
@@ -64,7 +64,7 @@ class Outliner {
   readonly #bodied: Set<string>;
   readonly #expressions: Set<string>;
   readonly #leading: LeadingComments;
-  readonly #stack: Frame[] = [];
+  readonly #stack: DefinitionFrame[] = [];
   readonly #top: Definition[] = [];
 
   constructor(root: Node, text: string, grammar: Grammar) {

@@ -2,23 +2,23 @@ import type { Node } from "web-tree-sitter";
 import type { Level } from "../../base/levels.ts";
 import type { Grammar } from "../languages/language.ts";
 import { type Definition, maxNestingDepth, type Outline } from "./chunk-definitions.ts";
-import { type Border, cutIntoWindows, findTextBorders, type Lines, type Range } from "./lines.ts";
+import { type Border, cutIntoWindows, findTextBorders, type LineStarts, type Range } from "./lines.ts";
 
 /** A future chunk: its span and its name. Ranges are UTF-16 offsets. */
-export interface Span extends Range {
+export interface ChunkSpan extends Range {
   level: Level;
   kind: string;
   name: string;
   owner: string;
   signature: string;
   docs: Range[];
-  children: Span[];
+  children: ChunkSpan[];
 }
 
 /** A definition and the smallest span of a definition (or the file) that holds it. */
 export interface PositionedDefinition {
   definition: Definition;
-  span: Span;
+  span: ChunkSpan;
 }
 
 /** Up to this many lines a function is one chunk, with everything nested in it. */
@@ -36,24 +36,24 @@ const longText = 16_000;
 const codeWindow = { size: 40, overlap: 3 };
 const textWindow = { size: 40, overlap: 5 };
 
-export function makeFileSpan(lines: Lines, docs: Range[] = []): Span {
+export function makeFileSpan(lines: LineStarts, docs: Range[] = []): ChunkSpan {
   return { ...makePlainSpan("file", { start: 0, end: lines.text.length }), docs };
 }
 
-function makePlainSpan(level: Level, range: Range): Span {
+function makePlainSpan(level: Level, range: Range): ChunkSpan {
   const { start, end } = range;
   return { level, kind: "", name: "", owner: "", signature: "", docs: [], start, end, children: [] };
 }
 
 /** The spans of a file without syntax: windows of lines, if it is long. */
-export function cutTextIntoSpans(lines: Lines, cutAll: boolean): Span {
+export function cutTextIntoSpans(lines: LineStarts, cutAll: boolean): ChunkSpan {
   const file = makeFileSpan(lines);
   file.children = cutTextIntoWindows(lines, file, cutAll);
   return file;
 }
 
 /** Windows over the part of a text; none if it is short, unless `cutAll`. */
-export function cutTextIntoWindows(lines: Lines, range: Range, cutAll: boolean): Span[] {
+export function cutTextIntoWindows(lines: LineStarts, range: Range, cutAll: boolean): ChunkSpan[] {
   if (range.end <= range.start) return [];
   const [first, last] = lines.findLineSpan(range);
   const length = range.end - range.start;
@@ -66,7 +66,7 @@ export function cutTextIntoWindows(lines: Lines, range: Range, cutAll: boolean):
 }
 
 /** The range of lines without the blank ones at its ends; none if all are blank. */
-function trimBlankLines(lines: Lines, first: number, last: number): Range[] {
+function trimBlankLines(lines: LineStarts, first: number, last: number): Range[] {
   while (first <= last && lines.isBlank(first)) first++;
   while (last > first && lines.isBlank(last)) last--;
   return first > last ? [] : [{ start: lines.getLineStart(first), end: lines.getLineEnd(last) }];
@@ -75,25 +75,25 @@ function trimBlankLines(lines: Lines, first: number, last: number): Range[] {
 /** Turns an outline into spans: decides what is worth a chunk and cuts what is too long for one. */
 export class SpanBuilder {
   readonly positioned: PositionedDefinition[] = [];
-  readonly #lines: Lines;
+  readonly #lines: LineStarts;
   readonly #blockKinds: Set<string>;
   /** Whether the file's own code must become `lines` however short, because its chunk is not wanted. */
   readonly #cutAll: boolean;
 
-  constructor(lines: Lines, grammar: Grammar, cutAll: boolean) {
+  constructor(lines: LineStarts, grammar: Grammar, cutAll: boolean) {
     this.#lines = lines;
     this.#blockKinds = new Set(grammar.block);
     this.#cutAll = cutAll;
   }
 
-  build(root: Node, outline: Outline): Span {
+  build(root: Node, outline: Outline): ChunkSpan {
     const file = makeFileSpan(this.#lines, outline.docs);
     this.#place(outline.definitions, file);
     this.#cutRest(file, root, "lines", this.#cutAll ? 0 : longRest);
     return file;
   }
 
-  #place(definitions: Definition[], enclosing: Span): void {
+  #place(definitions: Definition[], enclosing: ChunkSpan): void {
     for (const definition of definitions) {
       const level = this.#levelOf(definition, enclosing);
       if (level === null) {
@@ -110,7 +110,7 @@ export class SpanBuilder {
     }
   }
 
-  #spanOf(definition: Definition, level: Level): Span {
+  #spanOf(definition: Definition, level: Level): ChunkSpan {
     const { name, owner, start, end, docs } = definition;
     const kind = definition.level === "constant" && level === "class" ? "object" : definition.kind;
     const signature = extractSignature(this.#lines.text, definition);
@@ -118,7 +118,7 @@ export class SpanBuilder {
   }
 
   /** The level of a definition's own chunk, or null if it is part of the enclosing one. */
-  #levelOf(definition: Definition, enclosing: Span): Level | null {
+  #levelOf(definition: Definition, enclosing: ChunkSpan): Level | null {
     const { level, inline } = definition;
     const length = this.#length(definition);
     if (enclosing.level === "method") {
@@ -144,7 +144,7 @@ export class SpanBuilder {
   }
 
   /** Cuts what a span's children leave uncovered into chunks, if it is long. */
-  #cutRest(span: Span, node: Node, level: "lines" | "block", limit: number): void {
+  #cutRest(span: ChunkSpan, node: Node, level: "lines" | "block", limit: number): void {
     if (this.#length(span) <= limit) return;
     const runs = this.#uncovered(span);
     const total = runs.reduce((sum, run) => sum + this.#length(run), 0);
@@ -169,7 +169,7 @@ export class SpanBuilder {
   }
 
   /** The runs of whole lines between a span's docs and children, without blank lines at their ends. */
-  #uncovered(span: Span): Range[] {
+  #uncovered(span: ChunkSpan): Range[] {
     const [first, last] = this.#lines.findLineSpan(span);
     const runs: Range[] = [];
     let next = first;

@@ -5,8 +5,8 @@ import { makeTokenStream } from "../../base/text/tokens.ts";
 import type { ChunkRecord, DocComment, SymbolRecord, Terms } from "../../store/index/records.ts";
 import { describeKnownFile } from "../files/known-files.ts";
 import { findGrammar, isScriptHost, type LanguageId } from "../languages/index.ts";
-import { cutTextIntoSpans, type PositionedDefinition, type Span, SpanBuilder } from "./chunk-spans.ts";
-import { Lines, type Range } from "./lines.ts";
+import { type ChunkSpan, cutTextIntoSpans, type PositionedDefinition, SpanBuilder } from "./chunk-spans.ts";
+import { LineStarts, type Range } from "./lines.ts";
 import { cutMarkdownIntoSpans } from "./markdown.ts";
 import type { Syntax } from "./syntax.ts";
 
@@ -44,10 +44,10 @@ const maxDocs = 800;
  * @param syntax the file's, which the caller deletes; null cuts it by lines
  */
 export function chunkSource(source: SourceText, syntax: Syntax | null, options: ChunkOptions): ChunkedSource {
-  const lines = new Lines(source.text);
+  const lines = new LineStarts(source.text);
   const cutAll = !options.levels.has("file") && options.levels.has("lines");
   const grammar = findGrammar(source.language);
-  let file: Span;
+  let file: ChunkSpan;
   let positioned: PositionedDefinition[] = [];
   const isMarkdown = source.language === "markdown" || source.language === "mdx";
   const text = isMarkdown ? cutMarkdownIntoSpans(lines, cutAll) : null;
@@ -72,7 +72,7 @@ export function chunkSource(source: SourceText, syntax: Syntax | null, options: 
 }
 
 /** Puts a definition into the section of a text that it is in. */
-function nestInSection(around: Span, span: Span): void {
+function nestInSection(around: ChunkSpan, span: ChunkSpan): void {
   const section = around.children.find(
     ({ level, start, end }) => level === "block" && start <= span.start && span.end <= end,
   );
@@ -95,15 +95,15 @@ interface Context {
 class Emitter {
   readonly chunks: ChunkRecord[] = [];
   readonly #source: SourceText;
-  readonly #lines: Lines;
+  readonly #lines: LineStarts;
   readonly #options: ChunkOptions;
   readonly #termsOf: (text: string) => Terms;
   /** The id of a span's chunk, or of the nearest enclosing one. */
-  readonly #chunkOf = new Map<Span, string | null>();
+  readonly #chunkOf = new Map<ChunkSpan, string | null>();
   readonly #ordinals = new Map<string, number>();
   readonly #holdings: string;
 
-  constructor(source: SourceText, lines: Lines, options: ChunkOptions) {
+  constructor(source: SourceText, lines: LineStarts, options: ChunkOptions) {
     this.#source = source;
     this.#lines = lines;
     this.#options = options;
@@ -111,7 +111,7 @@ class Emitter {
     this.#holdings = describeKnownFile(source.path);
   }
 
-  emitChunk(span: Span, context: Context = { parentId: null, names: [], signature: "" }): void {
+  emitChunk(span: ChunkSpan, context: Context = { parentId: null, names: [], signature: "" }): void {
     const names = [...context.names, span.owner, span.name].filter((name) => name !== "");
     // Numbered whether emitted or not, so that ids do not depend on the levels asked for.
     const id = this.#nextId(span.level, names.join("."));
@@ -147,7 +147,7 @@ class Emitter {
     return hash("sha256", `${place}\n${ordinal}`, "hex").slice(0, 16);
   }
 
-  #record(span: Span, id: string, context: Context): ChunkRecord {
+  #record(span: ChunkSpan, id: string, context: Context): ChunkRecord {
     const { level, kind, signature } = span;
     const name = level === "file" ? getBaseName(this.#source.path) : span.name;
     const [startLine, endLine] = this.#lines.findLineSpan(span);
@@ -171,7 +171,7 @@ class Emitter {
   }
 
   /** Its docs, with those joined that only blanks keep apart: line comments are a comment a line. */
-  #docsOf(span: Span): DocComment[] {
+  #docsOf(span: ChunkSpan): DocComment[] {
     const { text } = this.#source;
     const runs: Range[] = [];
     for (const { start, end } of span.docs.toSorted((a, b) => a.start - b.start)) {
@@ -183,7 +183,7 @@ class Emitter {
   }
 
   /** The code of a chunk: its span without its docs and without code that has its own chunk. */
-  #codeOf(span: Span): string {
+  #codeOf(span: ChunkSpan): string {
     const left: (Range & { instead: string })[] = span.docs.map((range) => ({ ...range, instead: "" }));
     for (const child of this.#emittedIn(span)) {
       // A function's blocks are for aiming better; the function itself stays whole.
@@ -201,7 +201,7 @@ class Emitter {
     return shortenLines(code + this.#source.text.slice(next, Math.max(next, span.end)));
   }
 
-  #emittedIn(span: Span): Span[] {
+  #emittedIn(span: ChunkSpan): ChunkSpan[] {
     return span.children.flatMap((child) =>
       this.#options.levels.has(child.level) ? [child] : this.#emittedIn(child),
     );

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { cutIntoWindows, findTextBorders, Lines } from "./lines.ts";
+import { cutIntoWindows, findTextBorders, LineStarts } from "./lines.ts";
 
 describe("Lines", () => {
   test.each([
@@ -11,17 +11,17 @@ describe("Lines", () => {
     ["a\r\nb\r\n", 2],
     ["\n\n", 2],
   ])("%j has %i", (text, count) => {
-    expect(new Lines(text).count).toBe(count);
+    expect(new LineStarts(text).count).toBe(count);
   });
 
   test("finds the line of every offset", () => {
     const text = "one\n\nthree\n";
-    const lines = new Lines(text);
+    const lines = new LineStarts(text);
     expect([...text].map((_, offset) => lines.findLineAt(offset))).toEqual([1, 1, 1, 1, 2, 3, 3, 3, 3, 3, 3]);
   });
 
   test("a range that ends with a line's break ends in that line", () => {
-    expect(new Lines("one\ntwo\nthree").findLineSpan({ start: 0, end: 8 })).toEqual([1, 2]);
+    expect(new LineStarts("one\ntwo\nthree").findLineSpan({ start: 0, end: 8 })).toEqual([1, 2]);
   });
 });
 
@@ -87,7 +87,7 @@ describe("cutIntoWindows", () => {
 });
 
 test("text may be cut anywhere but at blank lines, best after them", () => {
-  expect(findTextBorders(new Lines("a\nb\n \nc\n"), 1, 4)).toEqual([
+  expect(findTextBorders(new LineStarts("a\nb\n \nc\n"), 1, 4)).toEqual([
     { line: 1, depth: 1 },
     { line: 2, depth: 1 },
     { line: 4, depth: 0 },

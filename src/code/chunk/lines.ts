@@ -6,7 +6,7 @@ export interface Range {
   end: number;
 }
 
-export class Lines {
+export class LineStarts {
   /** Offset at which each line starts. */
   readonly #starts: number[] = [0];
   readonly text: string;
@@ -68,7 +68,7 @@ interface WindowSize {
 }
 
 /** Where lines of plain text may be cut: anywhere, but better after a blank line. */
-export function findTextBorders(lines: Lines, first: number, last: number): Border[] {
+export function findTextBorders(lines: LineStarts, first: number, last: number): Border[] {
   const borders: Border[] = [];
   let afterBlank = false;
   for (let line = first; line <= last; line++) {

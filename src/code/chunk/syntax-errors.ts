@@ -1,12 +1,12 @@
 import type { Node } from "web-tree-sitter";
 import type { Grammar } from "../languages/language.ts";
 import { type Definition, maxNestingDepth } from "./chunk-definitions.ts";
-import type { Lines, Range } from "./lines.ts";
+import type { LineStarts, Range } from "./lines.ts";
 
 /** Where a syntax tree cannot be trusted, and what to do about it. */
 
 /** A part of a file that the grammar did not understand. */
-export interface Stretch extends Range {
+export interface UnparsedStretch extends Range {
   /** Whether it counts as one definition: then only text beside it can be another. */
   isDefinition: boolean;
   /** The furthest possible end: the text after an error may belong to the broken construct. */
@@ -14,7 +14,7 @@ export interface Stretch extends Range {
 }
 
 /** The stretches of a tree with errors: what is in error around definitions, and definitions with errors in them. */
-export function findErrorStretches(root: Node, grammar: Grammar, text: string): Stretch[] {
+export function findErrorStretches(root: Node, grammar: Grammar, text: string): UnparsedStretch[] {
   if (root.isError) return [makeStretch(root, root, text, false)];
   const wrappers = new Set(grammar.wrapper);
   const containers = new Set([
@@ -23,7 +23,7 @@ export function findErrorStretches(root: Node, grammar: Grammar, text: string): 
     ...(grammar.transparent ?? []),
     ...grammar.block,
   ]);
-  const stretches: Stretch[] = [];
+  const stretches: UnparsedStretch[] = [];
   const visit = (node: Node, depth: number): void => {
     for (const child of node.children) {
       if (!child.hasError && !child.isError) continue;
@@ -36,7 +36,7 @@ export function findErrorStretches(root: Node, grammar: Grammar, text: string): 
   return stretches;
 }
 
-function makeStretch(node: Node, around: Node, text: string, isDefinition: boolean): Stretch {
+function makeStretch(node: Node, around: Node, text: string, isDefinition: boolean): UnparsedStretch {
   const { startIndex: start, endIndex } = node;
   const end = start + text.slice(start, endIndex).trimEnd().length;
   return { start, end, isDefinition, limit: Math.max(end, around.endIndex) };
@@ -76,7 +76,7 @@ export class BrokenTree {
  * Cuts a stretch before the lines where a declaration seems to start: after a blank line, and as little
  * indented as any such line in it. The last part goes on to the next such line.
  */
-export function cutAtDeclarations(lines: Lines, stretch: Stretch, tree: BrokenTree): Range[] {
+export function cutAtDeclarations(lines: LineStarts, stretch: UnparsedStretch, tree: BrokenTree): Range[] {
   const [first, last] = lines.findLineSpan(stretch);
   const starts: Start[] = [];
   for (let line = first + 1; line <= last; line++) {
@@ -103,7 +103,7 @@ interface Start {
 }
 
 /** Where a declaration seems to start in a line, or null. */
-function startIn(lines: Lines, line: number, tree: BrokenTree): Start | null {
+function startIn(lines: LineStarts, line: number, tree: BrokenTree): Start | null {
   const offset = startOfCode(lines, line);
   if (offset === null || !lines.isBlank(line - 1)) return null;
   const code = lines.text.slice(offset, Math.min(lines.getLineEnd(line), offset + 200));
@@ -116,7 +116,7 @@ function startIn(lines: Lines, line: number, tree: BrokenTree): Start | null {
 const anyStart = /^[^\s)}\]]/;
 
 /** Null for a blank line. */
-function startOfCode(lines: Lines, line: number): number | null {
+function startOfCode(lines: LineStarts, line: number): number | null {
   const start = lines.getLineStart(line);
   const blanks = /^\s*/.exec(lines.text.slice(start, lines.getLineEnd(line)))![0].length;
   return start + blanks < lines.getLineEnd(line) ? start + blanks : null;

@@ -1,14 +1,14 @@
 import type { Range as ParserRange, Point, QueryMatch, Tree } from "web-tree-sitter";
 import type { Grammar } from "../languages/language.ts";
 import { buildOutline, type Outline } from "./chunk-definitions.ts";
-import { Lines, type Range } from "./lines.ts";
+import { LineStarts, type Range } from "./lines.ts";
 import {
   BrokenTree,
   countDefinitions,
   cutAtDeclarations,
   findErrorStretches,
   replaceDefinitionsInRange,
-  type Stretch,
+  type UnparsedStretch,
 } from "./syntax-errors.ts";
 import { findDefinitionNodes, type Walked, walk } from "./walk.ts";
 
@@ -62,7 +62,7 @@ export class Syntax {
  * @returns null if parsing took too long
  */
 export function parseSyntax(text: string, grammar: Grammar, parse: ParseText): Syntax | null {
-  const reader = new Reader(text, grammar, parse);
+  const reader = new SyntaxReader(text, grammar, parse);
   try {
     return reader.read();
   } catch (error) {
@@ -79,7 +79,7 @@ interface Reading extends Pick<Walked, "matches"> {
   found: number;
 }
 
-class Reader {
+class SyntaxReader {
   readonly #text: string;
   /** What is parsed of it: without annotations. */
   readonly #parsed: string;
@@ -87,10 +87,10 @@ class Reader {
   readonly #parse: ParseText;
   readonly #trees: Tree[] = [];
   #partsLeft = maxParts;
-  readonly #lines: Lines;
+  readonly #lines: LineStarts;
 
   constructor(text: string, grammar: Grammar, parse: ParseText) {
-    this.#lines = new Lines(text);
+    this.#lines = new LineStarts(text);
     this.#text = text;
     this.#parsed = withoutMisleading(text, grammar);
     this.#grammar = grammar;
@@ -124,7 +124,7 @@ class Reader {
   }
 
   /** Tries again without noise, unless only little is in error: then its parts are enough. */
-  #readQuietly(first: Reading, range: Range, stretches: readonly Stretch[], depth: number): Reading {
+  #readQuietly(first: Reading, range: Range, stretches: readonly UnparsedStretch[], depth: number): Reading {
     const lost = stretches.reduce((sum, { start, end }) => sum + end - start, 0);
     if (lost < (range.end - range.start) * muchInError) return first;
     let best = first;
@@ -139,7 +139,7 @@ class Reader {
   }
 
   /** Where definitions may have been lost. */
-  #lossesIn({ tree, broken }: Reading, { start }: Range): Stretch[] {
+  #lossesIn({ tree, broken }: Reading, { start }: Range): UnparsedStretch[] {
     const stretches = findErrorStretches(tree.rootNode, this.#grammar, this.#text);
     // A tree may begin with what opens code, far from the part that it is of.
     const own = stretches.map((stretch) => ({ ...stretch, start: Math.max(stretch.start, start) }));
@@ -151,7 +151,7 @@ class Reader {
   }
 
   /** Parses the parts of a stretch separately, and returns the end of the last one. */
-  #readParts({ broken, outline }: Reading, stretch: Stretch, depth: number): number {
+  #readParts({ broken, outline }: Reading, stretch: UnparsedStretch, depth: number): number {
     const parts = cutAtDeclarations(this.#lines, stretch, broken);
     const range = { start: stretch.start, end: parts.at(-1)!.end };
     if (parts.length < 2) return stretch.end;

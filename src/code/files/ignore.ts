@@ -11,7 +11,7 @@ import { isVendored, isVendoredByName } from "./vendored.ts";
 
 /** Why a path is excluded; null if it is not. */
 export type Exclusion = "ignored" | "vendored" | Nested;
-type Verdict = Exclusion | null;
+type IgnoreVerdict = Exclusion | null;
 
 /** Decides which paths of a project are indexed. Paths are relative to its root, with `/`. */
 export interface IgnoreRules {
@@ -20,12 +20,12 @@ export interface IgnoreRules {
   /** Whether a file is excluded by its path alone: what Pommel's own settings and the names of directories say. Looks at no file. */
   ignoresByName(path: string): boolean;
   /** As `ignores`, with the reason. */
-  check(path: string, isDirectory: boolean): Verdict;
+  check(path: string, isDirectory: boolean): IgnoreVerdict;
   /**
    * As `check`, for many names in one directory ("" is the root): parents are checked once. Do not keep it: it does not
    * notice changes.
    */
-  within(directory: string): (name: string, isDirectory: boolean) => Verdict;
+  within(directory: string): (name: string, isDirectory: boolean) => IgnoreVerdict;
   /** Whether these rules depend on the path: after a change to it, `reload`. */
   isIgnoreFile(path: string): boolean;
   /** Absolute paths of files outside the tree that these rules come from; they need not exist. */
@@ -44,7 +44,7 @@ const ignoreCase = process.platform === "darwin" || process.platform === "win32"
 
 /** The rules for one directory's entries, including inherited patterns. */
 interface DirectoryRules {
-  verdict: Verdict;
+  verdict: IgnoreVerdict;
   /** Git's patterns: the user's, the repository's, then those of each .gitignore down to here. */
   git: Ignore;
   /** The patterns of each .pommelignore down to here. */
@@ -101,7 +101,7 @@ export function createIgnoreRules(root: string, config: Config, known: Tracked |
     return { verdict: null, git: extended(git, ignoreFile), own: extended(own, ownIgnoreFile) };
   }
 
-  function createJudge(directory: string): (name: string, isDirectory: boolean) => Verdict {
+  function createJudge(directory: string): (name: string, isDirectory: boolean) => IgnoreVerdict {
     const { verdict, git, own } = readDirectoryRules(directory);
     if (verdict !== null) return () => verdict;
     // An `Ignore` caches every path; these short-lived copies share its patterns.
@@ -121,7 +121,7 @@ export function createIgnoreRules(root: string, config: Config, known: Tracked |
     };
   }
 
-  function check(path: string, isDirectory: boolean): Verdict {
+  function check(path: string, isDirectory: boolean): IgnoreVerdict {
     if (path === "") return null;
     const [directory, name] = split(path);
     return createJudge(directory)(name, isDirectory);

@@ -2,7 +2,7 @@ import type { Node, QueryMatch } from "web-tree-sitter";
 import type { EdgeKind } from "../../protocol/values.ts";
 import type { Definition, Outline } from "../chunk/chunk-definitions.ts";
 import { follow } from "../chunk/chunk-names.ts";
-import { Lines, type Range } from "../chunk/lines.ts";
+import { LineStarts, type Range } from "../chunk/lines.ts";
 import type { Syntax } from "../chunk/syntax.ts";
 import type { Grammar } from "../languages/language.ts";
 import type { References } from "../languages/references/references.ts";
@@ -14,13 +14,13 @@ import {
   splitLastMember,
   withoutAccessor,
 } from "./expression.ts";
-import { type Match, Modules } from "./imports.ts";
+import { type CapturedNodes, Modules } from "./imports.ts";
 import {
-  type Field,
   type FileGraph,
   type GraphDefinition,
   objectOwner,
   type Reference,
+  type TypeMember,
   unknownExpression,
 } from "./record.ts";
 
@@ -46,14 +46,14 @@ export function extractGraph(syntax: Syntax, text: string, grammar: Grammar): Fi
 
 type Purpose = "scopes" | "locals" | "fields" | "modules" | "mentions";
 
-function classifyMatch(match: Match): Purpose {
+function classifyMatch(match: CapturedNodes): Purpose {
   if (match.scope) return "scopes";
   if (match.local) return "locals";
   if (match.field || match.method) return "fields";
   return mentionKinds.some((one) => match[one]) ? "mentions" : "modules";
 }
 
-interface Placed extends Range {
+interface PlacedDefinition extends Range {
   at: number;
   definition: Definition;
 }
@@ -68,17 +68,17 @@ type Local = (depth: number) => Expression | null;
 
 class Extraction {
   private readonly definitions: GraphDefinition[] = [];
-  private readonly fields: Field[] = [];
-  private readonly fieldsByName = new Map<string, Field>();
+  private readonly fields: TypeMember[] = [];
+  private readonly fieldsByName = new Map<string, TypeMember>();
   private readonly references = new Map<string, Reference>();
-  private readonly placed: Placed[] = [];
+  private readonly placed: PlacedDefinition[] = [];
   private readonly namesIn = new Map<number, Set<string>>();
-  private around!: Nesting<Placed>;
+  private around!: Nesting<PlacedDefinition>;
   private scopes!: Nesting<Scope>;
   private readonly modules: Modules;
   private readonly self: ReadonlySet<string>;
 
-  private readonly lines: Lines;
+  private readonly lines: LineStarts;
   private readonly outline: Outline;
   private readonly found: readonly QueryMatch[];
 
@@ -88,7 +88,7 @@ class Extraction {
     private readonly grammar: Grammar,
     private readonly data: References,
   ) {
-    this.lines = new Lines(text);
+    this.lines = new LineStarts(text);
     this.outline = syntax.outline;
     this.found = syntax.matches;
     this.self = new Set(data.self);
@@ -117,8 +117,14 @@ class Extraction {
   }
 
   /** What the query finds, by what it is for: that is the same for all matches of a pattern. */
-  private groupMatches(): Record<Purpose, Match[]> {
-    const found: Record<Purpose, Match[]> = { scopes: [], locals: [], fields: [], modules: [], mentions: [] };
+  private groupMatches(): Record<Purpose, CapturedNodes[]> {
+    const found: Record<Purpose, CapturedNodes[]> = {
+      scopes: [],
+      locals: [],
+      fields: [],
+      modules: [],
+      mentions: [],
+    };
     const purposes: Purpose[] = [];
     for (const { patternIndex, captures } of this.found) {
       const match: Record<string, Node> = {};
@@ -162,7 +168,7 @@ class Extraction {
     }
   }
 
-  private takeLocal(node: Node, match: Match): void {
+  private takeLocal(node: Node, match: CapturedNodes): void {
     const name = this.readNameText(node);
     const scope = this.scopes.findRangeAt(node.startIndex)!;
     const holder = this.findHolderAt(node.startIndex);
@@ -183,13 +189,13 @@ class Extraction {
   }
 
   /** The definition around, other than of a value. */
-  private findHolderAt(offset: number): Placed | null {
+  private findHolderAt(offset: number): PlacedDefinition | null {
     let place = this.around.findPlaceAt(offset);
     while (place?.range.definition.level === "constant") place = place.outer;
     return place?.range ?? null;
   }
 
-  private findMeaning(match: Match, name: string, offset: number, depth: number): Expression | null {
+  private findMeaning(match: CapturedNodes, name: string, offset: number, depth: number): Expression | null {
     if (depth > maxLocalDepth) return null;
     if (match.type) return reduceTypeExpression(this.readNodeText(match.type));
     if (match.value) return this.reduceExpressionAt(this.readNodeText(match.value), offset, depth);
@@ -201,7 +207,7 @@ class Extraction {
     return whole === null ? null : `${whole}.${match.key ? this.readNodeText(match.key) : name}`;
   }
 
-  private takeField(match: Match): void {
+  private takeField(match: CapturedNodes): void {
     const node = match.field ?? match.method;
     if (node === undefined) return;
     let holder = this.around.findRangeAt(node.startIndex)?.at ?? -1;
@@ -210,7 +216,7 @@ class Extraction {
     if (holder >= 0) this.addField(holder, node, match);
   }
 
-  private addField(of: number, node: Node, match: Match): void {
+  private addField(of: number, node: Node, match: CapturedNodes): void {
     const name = this.readNodeText(node);
     const value = this.findMeaning(match, name, node.startIndex, 0);
     const known = this.findField(of, name);
@@ -223,11 +229,11 @@ class Extraction {
     }
   }
 
-  private findField(of: number, name: string): Field | undefined {
+  private findField(of: number, name: string): TypeMember | undefined {
     return this.fieldsByName.get(`${of} ${name}`);
   }
 
-  private takeMention(match: Match, kind: keyof typeof kindOf): void {
+  private takeMention(match: CapturedNodes, kind: keyof typeof kindOf): void {
     const node = match[kind]!;
     let name = this.readNameText(node);
     const offset = node.startIndex;

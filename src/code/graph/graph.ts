@@ -156,7 +156,7 @@ export class CodeGraph {
 
   /** What mentions any of these definitions. */
   async findCallers(targets: readonly Target[]): Promise<Edges> {
-    const wanted = new Wanted();
+    const wanted = new WantedDefinitions();
     for (const target of targets) await this.addWanted(target, wanted);
     const { paths, isCut } = await this.findFilesMentioning(wanted);
     const edges = new EdgeList();
@@ -200,7 +200,11 @@ export class CodeGraph {
   }
 
   /** What of interfaces a method stands for, where types need not name what they implement. */
-  private async addImplicitBases(target: Target, paths: readonly string[], wanted: Wanted): Promise<void> {
+  private async addImplicitBases(
+    target: Target,
+    paths: readonly string[],
+    wanted: WantedDefinitions,
+  ): Promise<void> {
     const owner = await this.resolver.findOwnerType(target);
     if (owner === null) return;
     const { name } = await this.definitions.describeTarget(target);
@@ -245,7 +249,7 @@ export class CodeGraph {
   }
 
   /** The files that mention any of these, under whatever name it is handed on to them. */
-  private async findFilesMentioning(wanted: Wanted): Promise<{ paths: string[]; isCut: boolean }> {
+  private async findFilesMentioning(wanted: WantedDefinitions): Promise<{ paths: string[]; isCut: boolean }> {
     const paths = new Set<string>();
     const asked = new Set<string>();
     let isCut = false;
@@ -265,7 +269,7 @@ export class CodeGraph {
   }
 
   /** The other names under which a file hands on what is wanted. */
-  private async addRenames(file: string, wanted: Wanted): Promise<void> {
+  private async addRenames(file: string, wanted: WantedDefinitions): Promise<void> {
     const graph = await this.files.readFileGraph(file);
     if (graph === null) return;
     const isWanted = (name: string) => wanted.names.has(name) || name === "default" || name === "*";
@@ -295,7 +299,7 @@ export class CodeGraph {
   }
 
   /** Whether a file imports what is wanted, other than to hand it on. */
-  private async imports(file: string, graph: FileGraph, wanted: Wanted): Promise<boolean> {
+  private async imports(file: string, graph: FileGraph, wanted: WantedDefinitions): Promise<boolean> {
     const rules = this.files.findModuleRules(file);
     if (rules?.index?.includes(getFileStem(file)) || rules?.style === "crate") return false;
     const isExported = new Set(graph.exports.map(({ name }) => name));
@@ -308,7 +312,7 @@ export class CodeGraph {
   }
 
   /** The names by which a definition is mentioned, and what of its bases it stands for. */
-  private async addWanted(target: Target, wanted: Wanted): Promise<void> {
+  private async addWanted(target: Target, wanted: WantedDefinitions): Promise<void> {
     const graph = await this.files.readFileGraph(target.file);
     if (graph === null || target.at === ofFile) return;
     const { name } = await this.definitions.describeTarget(target);
@@ -411,7 +415,7 @@ function isWithin({ definitions }: FileGraph, at: number, around: number): boole
 }
 
 /** Definitions that are asked about. */
-class Wanted {
+class WantedDefinitions {
   readonly names = new Set<string>();
   private readonly targets = new Set<string>();
   private readonly aliases = new Set<string>();

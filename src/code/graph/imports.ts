@@ -3,7 +3,7 @@ import type { References } from "../languages/references/references.ts";
 import type { Export, Import } from "./record.ts";
 
 /** What a query found in one place, by the names of its captures. */
-export type Match = Readonly<Record<string, Node>>;
+export type CapturedNodes = Readonly<Record<string, Node>>;
 
 /** What a file takes from other modules and hands on. */
 export class Modules {
@@ -17,7 +17,7 @@ export class Modules {
     private readonly data: References["modules"],
   ) {}
 
-  take(match: Match): void {
+  take(match: CapturedNodes): void {
     const from = match.from ? this.readNodeText(match.from).replaceAll("::", ".") : "";
     const as = match.as ? this.readNodeText(match.as) : undefined;
     const named = (node: Node, name: string) => {

@@ -9,7 +9,7 @@ import type { Expression } from "./expression.ts";
 export interface FileGraph {
   /** In document order: what encloses comes before what it holds. */
   definitions: GraphDefinition[];
-  fields: Field[];
+  fields: TypeMember[];
   imports: Import[];
   exports: Export[];
   references: Reference[];
@@ -36,7 +36,7 @@ export interface GraphDefinition {
 }
 
 /** A member of a type that is no definition of its own: a variable, or a method without a body. */
-export interface Field {
+export interface TypeMember {
   /** The place of its type in `definitions`. */
   of: number;
   name: string;

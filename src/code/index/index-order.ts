@@ -5,14 +5,14 @@ import { detectLanguage, findGrammar } from "../languages/index.ts";
 
 /** In the order in which they are indexed. */
 const kinds = ["main source", "source", "test", "docs", "other text", "generated", "large"] as const;
-type Kind = (typeof kinds)[number];
+type FileOrderKind = (typeof kinds)[number];
 
 /** A language with a smaller share of a project's sources is none of its main ones. Of bytes. */
 const mainShare = 0.1;
 /** Larger files take as long as many others, and are mostly tables. Bytes. */
 const maxUsualBytes = 150_000;
 
-const kindOfRole: Readonly<Record<PathRole, Kind>> = {
+const kindOfRole: Readonly<Record<PathRole, FileOrderKind>> = {
   source: "source",
   barrel: "source",
   types: "source",
@@ -53,7 +53,7 @@ export function sortByUse(
     .map(({ file }) => file);
 }
 
-function classifyFile({ path, size }: FileStamp, main: ReadonlySet<string>): Kind {
+function classifyFile({ path, size }: FileStamp, main: ReadonlySet<string>): FileOrderKind {
   if (size > maxUsualBytes) return "large";
   if (isGeneratedName(path)) return "generated";
   const language = detectLanguage(path);

@@ -28,7 +28,7 @@ interface IndexThreadOptions extends IndexThreadSettings {
 }
 
 /** The thread and what it was asked. */
-interface Running {
+interface RunningThread {
   worker: Worker;
   calls: Map<number, ThreadCall>;
 }
@@ -83,7 +83,7 @@ export async function waitForRoom(signal: AbortSignal): Promise<void> {
  * thread starts when there is something to do, and ends when that is asked for (`releaseWorkers`).
  */
 export class IndexThread implements Indexing {
-  private running: Running | null = null;
+  private running: RunningThread | null = null;
   private nextId = 0;
   private readonly myTurns = new Set<() => void>();
   private lastProgress = resting;
@@ -179,7 +179,7 @@ export class IndexThread implements Indexing {
     });
   }
 
-  private start(): Running {
+  private start(): RunningThread {
     for (const other of [...alive].slice(0, Math.max(0, alive.size + 1 - maxAlive)))
       void other.releaseWorkers();
     alive.add(this);
@@ -188,7 +188,7 @@ export class IndexThread implements Indexing {
     const worker = withSharedWeights(
       () => new Worker(script ?? locateBuiltFile("index-worker.cjs"), { workerData, resourceLimits }),
     );
-    const running: Running = { worker, calls: new Map() };
+    const running: RunningThread = { worker, calls: new Map() };
     let reason = "";
     worker.on("message", (message: FromThread) => this.receive(message, running));
     worker.on("error", (error) => {
@@ -229,7 +229,7 @@ export class IndexThread implements Indexing {
     await worker.terminate();
   }
 
-  private receive(message: FromThread, running: Running): void {
+  private receive(message: FromThread, running: RunningThread): void {
     const { rules, log } = this.options;
     if ("log" in message) log[message.log](message.message);
     else if ("reloaded" in message) rules.reload();
@@ -238,14 +238,14 @@ export class IndexThread implements Indexing {
   }
 }
 
-function settleCall(answer: Extract<FromThread, { id: number }>, { calls }: Running): void {
+function settleCall(answer: Extract<FromThread, { id: number }>, { calls }: RunningThread): void {
   const call = calls.get(answer.id);
   calls.delete(answer.id);
   if ("failed" in answer) call?.reject(toError(answer.failed));
   else call?.resolve(answer.done as never);
 }
 
-function failAll({ calls }: Running, error: Error): void {
+function failAll({ calls }: RunningThread, error: Error): void {
   for (const { reject } of calls.values()) reject(error);
   calls.clear();
 }

@@ -23,7 +23,7 @@ const waitPerElapsed = 1 / 3;
 const foreground: BatchLimit = { chunks: 1024, waitMs: 3000 };
 
 /** What is going on while files are parsed. */
-interface Moment {
+interface ParsingState {
   mode: "background" | "foreground" | undefined;
   /** Chunks that were written since there was nothing to do. */
   written: number;
@@ -32,7 +32,7 @@ interface Moment {
   isSaveRunning: boolean;
 }
 
-export function chooseLimit({ mode, written, elapsedMs, isSaveRunning }: Moment): BatchLimit {
+export function chooseLimit({ mode, written, elapsedMs, isSaveRunning }: ParsingState): BatchLimit {
   if (mode === "foreground") return foreground;
   const chunks = Math.min(Math.max(growth * written, smallest.chunks), largest.chunks);
   if (isSaveRunning) return { chunks, waitMs: smallest.waitMs };
@@ -46,7 +46,7 @@ export class WriteBatch {
   private chunks = 0;
   private since = 0;
 
-  constructor(private readonly now: () => Moment) {}
+  constructor(private readonly now: () => ParsingState) {}
 
   get count(): number {
     return this.outcomes.length;

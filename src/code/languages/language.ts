@@ -12,20 +12,20 @@ export type Path = string;
  * Node kind -> the language's word for what it defines. "keyword" takes the word from the declaration
  * itself, where a grammar has one kind for `class`, `struct` and `enum`.
  */
-type Words = Readonly<Record<string, string>>;
+type KindNames = Readonly<Record<string, string>>;
 
 /** How definitions look in the syntax trees of one tree-sitter grammar. */
 export interface Grammar {
   /** A key of grammars.json, and the name of its file in dist/grammars. */
   wasm: string;
   /** Things with members. */
-  class: Words;
+  class: KindNames;
   /** Things that run. */
-  method: Words;
+  method: KindNames;
   /** Named shapes without members of their own: aliases. */
-  type?: Words;
+  type?: KindNames;
   /** Named values; only those of files and classes count, not local variables. */
-  constant?: Words;
+  constant?: KindNames;
   /** Kinds that define something only if their text starts with one of these words, and what then. */
   keywords?: Readonly<Record<string, Readonly<Record<string, readonly ["class" | "method", string]>>>>;
   /** Kinds that also occur as mere mentions, without a body (`struct stat *s`). */

@@ -74,7 +74,7 @@ const looksInDeadline = 3;
  */
 const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
 
-interface Task {
+interface ParseTask {
   request: ParseRequest;
   resolve: (outcome: ParseOutcome | CachedFile) => void;
   reject: (error: Error) => void;
@@ -83,9 +83,9 @@ interface Task {
 /** Threads that turn files into chunks. They start with the first file and do not keep the process alive. */
 export class ParsePool {
   readonly #options: ParsePoolOptions;
-  readonly #queue: Task[] = [];
+  readonly #queue: ParseTask[] = [];
   /** Large ones. */
-  readonly #slow: Task[] = [];
+  readonly #slow: ParseTask[] = [];
   #threads: Thread[] = [];
   /** Kept while there are threads, which share them. */
   #weights: Weights | null = null;
@@ -131,7 +131,7 @@ export class ParsePool {
     });
   }
 
-  #queueOf({ stamp }: ParseRequest): Task[] {
+  #queueOf({ stamp }: ParseRequest): ParseTask[] {
     return stamp.size > maxUsualBytes ? this.#slow : this.#queue;
   }
 
@@ -155,7 +155,7 @@ export class ParsePool {
     });
   }
 
-  #takeQueued(): Task[] {
+  #takeQueued(): ParseTask[] {
     return [...this.#queue.splice(0), ...this.#slow.splice(0)];
   }
 
@@ -247,7 +247,7 @@ export class ParsePool {
   }
 
   /** A thread died at its first task: retry that one without its grammar, and the others unchanged. */
-  #recover(thread: Thread, [culprit, ...others]: Task[]): void {
+  #recover(thread: Thread, [culprit, ...others]: ParseTask[]): void {
     this.#threads = this.#threads.filter((other) => other !== thread);
     for (const task of others.reverse()) this.#queueOf(task.request).unshift(task);
     if (culprit !== undefined) {
@@ -266,14 +266,14 @@ interface ThreadEvents {
   /** A batch is done. */
   settled: () => void;
   /** The thread died; its unfinished tasks, beginning with the culprit. */
-  failed: (tasks: Task[]) => void;
+  failed: (tasks: ParseTask[]) => void;
   /** The thread could not even start. */
   unusable: (error: Error) => void;
 }
 
 /** A worker with the batches it was given. */
 class Thread {
-  readonly batches: Task[][] = [];
+  readonly batches: ParseTask[][] = [];
   /** What it was given last is a slow file. */
   isSlow = false;
   readonly #worker: Worker;
@@ -307,7 +307,7 @@ class Thread {
     this.#worker.unref();
   }
 
-  get tasks(): Task[] {
+  get tasks(): ParseTask[] {
     return this.batches.flat();
   }
 
@@ -320,7 +320,7 @@ class Thread {
     return Atomics.load(this.#progress, progressIndex.finished);
   }
 
-  send(batch: Task[], isSlow = false): void {
+  send(batch: ParseTask[], isSlow = false): void {
     this.isSlow = isSlow;
     if (this.batches.length === 0) {
       this.#worker.ref();

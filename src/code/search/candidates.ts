@@ -3,10 +3,10 @@ import { computeRarity } from "../../base/text/rarity.ts";
 import { makeTokenStream } from "../../base/text/tokens.ts";
 import type {
   ChunkId,
+  ChunkMatch,
   ChunkOutline,
   Definition,
   FileId,
-  Match,
   QueryVector,
   Scope,
   SearchableIndex,
@@ -18,7 +18,7 @@ import { collectPhrases, listQuotableWords } from "./verbatim/phrases.ts";
 import type { Weights } from "./weights.ts";
 
 /** The chunks worth ranking. */
-export interface Collected {
+export interface CollectedChunks {
   candidates: ChunkCandidate[];
   /** Cosine of the nearest chunk by the first model; null where it has no vector of the query, or of any chunk. */
   nearest: number | null;
@@ -37,8 +37,8 @@ export async function collectCandidates(
   weights: Weights,
   among: readonly ChunkId[] | null,
   quoted: ReadonlyMap<ChunkId, number> = new Map(),
-): Promise<Collected> {
-  const nearTo = async (vector: QueryVector | null): Promise<Match[]> =>
+): Promise<CollectedChunks> {
+  const nearTo = async (vector: QueryVector | null): Promise<ChunkMatch[]> =>
     vector && among === null ? index.findNearest(vector, weights.nearest, scope) : [];
   // Vectors first: they may be compared elsewhere meanwhile.
   const [nearFirst, nearSecond, phrases, matches, definitions] = await Promise.all([

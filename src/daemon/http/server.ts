@@ -75,7 +75,7 @@ function isToken(authorization: string | undefined, token: string): boolean {
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-interface ServerOptions {
+interface HttpServerOptions {
   /** This daemon's record; null until the port is known. */
   record: () => DaemonRecord | null;
   answer: Answerer;
@@ -141,14 +141,14 @@ function read<S extends z.ZodMiniType>(shape: S, given: unknown): z.infer<S> {
 }
 
 /** The daemon's HTTP server, not listening yet. */
-export function createServer(options: ServerOptions): Server {
+export function createServer(options: HttpServerOptions): Server {
   const { fetch } = createApp(options);
   // Leave the platform's own Request and Response alone: other code in this process uses them.
   return createAdaptorServer({ fetch, overrideGlobalObjects: false }) as Server;
 }
 
 /** Serves the page and the routes of `protocol/`, guarded. Every error is answered with the JSON that `protocol/` promises. */
-function createApp({ record, answer, isSocket, pages, pageDir, onRequest, log }: ServerOptions) {
+function createApp({ record, answer, isSocket, pages, pageDir, onRequest, log }: HttpServerOptions) {
   const app = new Hono<Served>();
   const readPlace = (context: Context): string | null => {
     const given = context.req.header(placeHeader) ?? context.req.query(placeParameter);

@@ -1,5 +1,6 @@
 import {
   type ChunkId,
+  type ChunkMatch,
   type ChunkOutline,
   type CodeIndex,
   type Definition,
@@ -9,7 +10,6 @@ import {
   type IndexCounts,
   type IndexEntry,
   type KnownFile,
-  type Match,
   type QueryVector,
   type Scope,
   type StoredChunk,
@@ -36,7 +36,7 @@ import type { Blob } from "./blob-store.ts";
 import { BlobChunks, buildFile } from "./chunks.ts";
 import { BlobCommits } from "./commits.ts";
 import type { FileEntry, IndexState, Next } from "./state.ts";
-import { type IndexStore, identity, type Written } from "./store.ts";
+import { type IndexStore, identity, type WrittenChange } from "./store.ts";
 import { BlobVectors, buildVectors, countVectors } from "./vectors.ts";
 import { BlobWords } from "./words.ts";
 
@@ -62,7 +62,7 @@ export class BlobIndex implements CodeIndex {
     return this.store.read(({ state, revision }) => `${state.meta.get(identity)}.${revision}`);
   }
 
-  lexical(tokens: readonly string[], weights: FieldWeights, k: number, scope: Scope): Promise<Match[]> {
+  lexical(tokens: readonly string[], weights: FieldWeights, k: number, scope: Scope): Promise<ChunkMatch[]> {
     return this.store.read(async (opened) => {
       const inScope = createScopeFilter(scope.levels, scope.files && listChunks(opened.state, scope.files));
       const words = tokens.filter((token) => !token.includes(" "));
@@ -71,7 +71,7 @@ export class BlobIndex implements CodeIndex {
     });
   }
 
-  findNearest(query: QueryVector, k: number, scope: Scope): Promise<Match[]> {
+  findNearest(query: QueryVector, k: number, scope: Scope): Promise<ChunkMatch[]> {
     return this.store.read((opened) => this.vectors.findNearest(opened, query, k, scope));
   }
 
@@ -168,7 +168,7 @@ export class BlobIndex implements CodeIndex {
       await this.merge(this.words, worthMerging.whileWriting);
   }
 
-  private build(state: IndexState, next: Next, changes: readonly FileChange[]): Written {
+  private build(state: IndexState, next: Next, changes: readonly FileChange[]): WrittenChange {
     const words = new SegmentBuilder(next.chunk);
     const blobs: Blob[] = [];
     const files: FileEntry[] = [];

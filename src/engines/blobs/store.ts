@@ -36,7 +36,7 @@ export class Outdated extends Error {}
 class Damage extends Error {}
 
 /** What a change adds, and what becomes of the state by it. */
-export interface Written {
+export interface WrittenChange {
   change: StateChange;
   blobs?: readonly Blob[];
 }
@@ -96,7 +96,7 @@ export class IndexStore {
   }
 
   /** One change, after those that began before it. @param change takes numbers from `next`; null: nothing changes */
-  write(change: (opened: Opened, next: Next) => Promise<Written | null>): Promise<void> {
+  write(change: (opened: Opened, next: Next) => Promise<WrittenChange | null>): Promise<void> {
     return this.runInTurn(async () => {
       const opened = await this.openLatest();
       if (this.isUnsure) await prepare(opened);

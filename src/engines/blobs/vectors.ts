@@ -2,7 +2,7 @@ import pLimit from "p-limit";
 import { levels as allLevels, type Level } from "../../base/levels.ts";
 import { ExactVectors, type FileSpan } from "../../store/index/exact-vectors.ts";
 import {
-  type Match,
+  type ChunkMatch,
   type QueryVector,
   type Scope,
   toChunkId,
@@ -57,7 +57,7 @@ export class BlobVectors {
   /** By model and length. */
   private readonly held = new Map<string, HeldModel>();
 
-  async findNearest(opened: Opened, query: QueryVector, k: number, scope: Scope): Promise<Match[]> {
+  async findNearest(opened: Opened, query: QueryVector, k: number, scope: Scope): Promise<ChunkMatch[]> {
     const found = await this.getHeldModel(query).ask(opened, (vectors) =>
       vectors.findNearest(query.vector, k, scope),
     );

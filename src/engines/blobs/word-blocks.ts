@@ -12,7 +12,7 @@ import { Outdated } from "./store.ts";
 const blockSize = 32_768;
 
 /** A block in memory. Its places are read when a phrase asks for them. */
-export interface Block {
+export interface WordBlock {
   words: string[];
   /** For each word its chunks, and where the list and the places of the next one begin. */
   counts: Uint32Array;
@@ -88,7 +88,7 @@ export async function readBlocks(
   blobs: BlobStore,
   numbers: readonly number[],
   withPlaces: boolean,
-): Promise<Map<number, Block>> {
+): Promise<Map<number, WordBlock>> {
   if (numbers.length === 0) return new Map();
   const [stored, places] = await Promise.all([
     blobs.read("words", numbers),
@@ -101,7 +101,7 @@ export async function readBlocks(
   );
 }
 
-function decodeBlock(bytes: Uint8Array, places: Uint8Array | null): Block {
+function decodeBlock(bytes: Uint8Array, places: Uint8Array | null): WordBlock {
   const [text, sizes, lists] = splitParts(bytes);
   const words = decodeText(text!).split(" ");
   const counts = new Uint32Array(words.length);
@@ -117,7 +117,10 @@ function decodeBlock(bytes: Uint8Array, places: Uint8Array | null): Block {
 }
 
 /** Of the word at a place of a block. */
-export function slicePostings({ counts, listEnds, placeEnds, lists, places }: Block, at: number): Postings {
+export function slicePostings(
+  { counts, listEnds, placeEnds, lists, places }: WordBlock,
+  at: number,
+): Postings {
   return {
     chunks: counts[at]!,
     list: lists.subarray(listEnds[at]!, listEnds[at + 1]!),
@@ -126,7 +129,7 @@ export function slicePostings({ counts, listEnds, placeEnds, lists, places }: Bl
 }
 
 /** In memory. Bytes. */
-export function measureBlock({ words, lists, places }: Block): number {
+export function measureBlock({ words, lists, places }: WordBlock): number {
   return words.length * 60 + lists.length + (places?.length ?? 0);
 }
 

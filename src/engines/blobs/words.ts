@@ -18,14 +18,14 @@ import {
 import { getOrAddEntry, StoredWords, type WordsInSegments } from "../../store/index/words/stored-words.ts";
 import { type Blob, decodeText, splitParts } from "./blob-store.ts";
 import type { Collection, Next, SegmentEntry } from "./state.ts";
-import { type Opened, Outdated, type Written } from "./store.ts";
+import { type Opened, Outdated, type WrittenChange } from "./store.ts";
 import {
-  type Block,
   measureBlock,
   placeIn,
   readBlocks,
   SegmentWriter,
   slicePostings,
+  type WordBlock,
 } from "./word-blocks.ts";
 
 /** What blocks in memory may take. Bytes. */
@@ -38,7 +38,7 @@ export class BlobWords {
   private known = new LoadedSegments();
   /** The first word of each block of a segment. */
   private readonly firsts = new Map<number, readonly string[]>();
-  private readonly blocks = new LRUCache<number, Block>({
+  private readonly blocks = new LRUCache<number, WordBlock>({
     maxSize: maxKeptBytes,
     sizeCalculation: measureBlock,
   });
@@ -66,7 +66,7 @@ export class BlobWords {
   }
 
   /** Makes one segment of several; null where none are worth it. */
-  async merge(opened: Opened, next: Next, by: WorthMerging): Promise<Written | null> {
+  async merge(opened: Opened, next: Next, by: WorthMerging): Promise<WrittenChange | null> {
     const due = toMerge(opened.state.listSegments(this.holds), by);
     if (due === null) return null;
     const sources = due.map(({ id }) => getSegmentEntry(opened, id));
@@ -165,8 +165,8 @@ export class BlobWords {
     { blobs }: Opened,
     numbers: ReadonlySet<number>,
     withPlaces: boolean,
-  ): Promise<Map<number, Block>> {
-    const blocks = new Map<number, Block>();
+  ): Promise<Map<number, WordBlock>> {
+    const blocks = new Map<number, WordBlock>();
     const unknown: number[] = [];
     for (const number of numbers) {
       const known = this.blocks.get(number);

@@ -21,13 +21,13 @@ const moments = [
   "tool-failure",
   "pre-compact",
 ] as const;
-type Moment = (typeof moments)[number];
+type InjectionMoment = (typeof moments)[number];
 
 /** The events of every agent with hooks. */
 const usualMoments: readonly HookName[] = ["session-start", "user-prompt", "post-tool-use", "tool-failure"];
 
 /** How much longer an answer may take than after an edit, as a factor: a start and a compaction take seconds anyway. */
-const patience: Readonly<Record<Moment, number>> = {
+const patience: Readonly<Record<InjectionMoment, number>> = {
   "session-start": 8,
   "pre-compact": 8,
   "tool-failure": 4,
@@ -124,7 +124,7 @@ function readContextSettings(place: string): ContextSettings {
 }
 
 /** Records that the context came too late. The daemon still needs a notification. */
-function recordMissed(place: string, event: Moment): DaemonReply {
+function recordMissed(place: string, event: InjectionMoment): DaemonReply {
   const took_ms = Math.round(readProcessAgeMs());
   const item: MissedContextItem = { kind: "missed-context", event, received_at: Date.now(), place, took_ms };
   try {
@@ -136,7 +136,7 @@ function recordMissed(place: string, event: Moment): DaemonReply {
 }
 
 function buildContextRequest(
-  event: Moment,
+  event: InjectionMoment,
   given: GivenPayload,
   payload: HookPayload,
   filesEdited: () => string[],

@@ -52,7 +52,7 @@ export function isShortText(value: unknown): value is string {
 }
 
 /** The input read from stdin. */
-interface Input {
+interface HookInput {
   text: string;
   /** Why it is incomplete, or null. */
   cut: "too long" | "too slow" | null;
@@ -71,7 +71,7 @@ const stdin = 0;
  * blocking read cannot be cancelled, and a pending one in libuv's thread pool would keep the process from exiting. Reading stops
  * after one whole object, so that nobody waits for the writer to close the pipe.
  */
-export async function readStdin(timeout: number = timeoutMs): Promise<Input> {
+export async function readStdin(timeout: number = timeoutMs): Promise<HookInput> {
   let stat: ReturnType<typeof fstatSync>;
   try {
     stat = fstatSync(stdin);
@@ -84,7 +84,7 @@ export async function readStdin(timeout: number = timeoutMs): Promise<Input> {
   return readWhole();
 }
 
-function readWhole(): Input {
+function readWhole(): HookInput {
   const parts: Buffer[] = [];
   let length = 0;
   try {
@@ -102,11 +102,11 @@ function readWhole(): Input {
   return { text: decodeText(parts), cut: null };
 }
 
-function readPipe(timeout: number): Promise<Input> {
+function readPipe(timeout: number): Promise<HookInput> {
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
     let length = 0;
-    const finish = (cut: Input["cut"]) => {
+    const finish = (cut: HookInput["cut"]) => {
       clearTimeout(timer);
       // The pipe stays open until the process ends, because closing it takes longer.
       pipe.removeAllListeners("data").pause().unref();

@@ -8,7 +8,7 @@ import type { Project } from "../../base/paths.ts";
 import { call } from "../../client/call.ts";
 import { searchCode } from "../../features/search/operation.ts";
 import { findProjectIfAny } from "../../git/projects/find-project.ts";
-import { type Lines, mapSavedLines } from "./saved-lines.ts";
+import { mapSavedLines, type SavedLines } from "./saved-lines.ts";
 
 /** Lines of a document, inclusive, from 0. Editors cut a range at the end of its last line. */
 export const toWholeLineRange = (first: number, last: number): Range => ({
@@ -21,7 +21,7 @@ export interface DocumentFile {
   project: Project;
   /** From the project's root. */
   file: string;
-  lines: Lines;
+  lines: SavedLines;
   /** Of the saved file. */
   lastLine: number;
 }

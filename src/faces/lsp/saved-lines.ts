@@ -4,7 +4,7 @@ import { diffArrays } from "diff";
  * Maps lines of the edited text to lines of the saved file, and back. Both count from 1. null: the line was written or deleted
  * since the file was saved.
  */
-export interface Lines {
+export interface SavedLines {
   toSaved(line: number): number | null;
   fromSaved(line: number): number | null;
 }
@@ -12,9 +12,9 @@ export interface Lines {
 /** If more lines than this changed, only the lines before and after all changes are mapped. */
 const maxEdits = 2000;
 
-const unchanged: Lines = { toSaved: (line) => line, fromSaved: (line) => line };
+const unchanged: SavedLines = { toSaved: (line) => line, fromSaved: (line) => line };
 
-export function mapSavedLines(edited: string, saved: string): Lines {
+export function mapSavedLines(edited: string, saved: string): SavedLines {
   if (edited === saved) return unchanged;
   const [now, then] = [splitLines(edited), splitLines(saved)];
   const start = countSharedStart(now, then);

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { movedTo, type View, views } from "../../features/views.ts";
+import { movedTo, type PageView, views } from "../../features/views.ts";
 import { AskError, lastRefusal, signedOut } from "../../page/api/ask.ts";
 import { isEverywhere, placeShown, showEverywhere, showPlace } from "../../page/api/place.ts";
 import { loadProject, loadProjects, project, projectError, projects } from "../../page/api/project.ts";
@@ -113,7 +113,7 @@ function CurrentView() {
 }
 
 /** The views of the same place, with the words that are asked in any of them. */
-function PlaceTabs({ view }: { view: View }) {
+function PlaceTabs({ view }: { view: PageView }) {
   const place = view.of ?? view.path;
   const q = route.value.query.get("q") ?? undefined;
   const tabs = views.flatMap(({ path, of = path, tab }) =>
@@ -129,7 +129,7 @@ const toWords = (path: string) =>
     .replace(/[/_-]+/g, " ")
     .trim();
 
-function LoadedView({ view, ...props }: { view: View } & ViewProps) {
+function LoadedView({ view, ...props }: { view: PageView } & ViewProps) {
   const [error, setError] = useState<AskError | null>(null);
   const [, setLoaded] = useState(false);
   const Content = getLoadedView(view);

@@ -1,9 +1,9 @@
 import type { ComponentType } from "preact";
-import { type View, views } from "../../features/views.ts";
+import { type PageView, views } from "../../features/views.ts";
 import type { ViewProps } from "../../page/router.ts";
 
 /** The view at a path, or null. */
-export function findView(path: string): View | null {
+export function findView(path: string): PageView | null {
   return (
     views.find((view) => view.path === path) ??
     views.find((view) => view.path !== "/" && view.path.endsWith("/") && path.startsWith(view.path)) ??
@@ -14,10 +14,10 @@ export function findView(path: string): View | null {
 /** Views that are loaded, by their path. */
 const loaded = new Map<string, ComponentType<ViewProps>>();
 
-export const getLoadedView = (view: View): ComponentType<ViewProps> | undefined => loaded.get(view.path);
+export const getLoadedView = (view: PageView): ComponentType<ViewProps> | undefined => loaded.get(view.path);
 
 /** @throws where the daemon has its code no more */
-export async function loadView(view: View): Promise<void> {
+export async function loadView(view: PageView): Promise<void> {
   if (!loaded.has(view.path)) loaded.set(view.path, (await view.load()).default);
 }
 

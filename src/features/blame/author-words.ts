@@ -1,4 +1,4 @@
-import { type Block, type Piece, table } from "../../answers/document.ts";
+import { type DocumentBlock, type TextPiece, table } from "../../answers/document.ts";
 import type { LineAuthor } from "../../protocol/line-author.ts";
 import {
   authorMarks,
@@ -20,13 +20,13 @@ export function colorByAuthor(text: string, { author }: Pick<LineAuthor, "author
 }
 
 /** "● agent 42%". */
-export const formatAuthorShare = (share: Share, author: BlameAuthor): Piece => ({
+export const formatAuthorShare = (share: Share, author: BlameAuthor): TextPiece => ({
   text: `${authorMarks[author]} ${authorNames[author]} ${formatKnownShare(share, author)}`,
   role: roleOfAuthor[author],
 });
 
 /** The share and the number of lines of each kind of author. */
-export const wordAuthorKinds = (share: Share): Block =>
+export const wordAuthorKinds = (share: Share): DocumentBlock =>
   table(
     [{ title: "" }, { title: "", isNumber: true }, { title: "", isNumber: true }],
     listAuthorKinds(share).map((author) => [

@@ -1,6 +1,6 @@
 import {
-  type Column,
   type Document,
+  type DocumentColumn,
   faint,
   heading,
   id,
@@ -9,9 +9,9 @@ import {
   type LinePart,
   line,
   makeDocument,
-  type Piece,
   quoted,
   strong,
+  type TextPiece,
   table,
 } from "../../answers/document.ts";
 import { formatCount } from "../../base/text/counted.ts";
@@ -67,7 +67,7 @@ export function wordBlame({ ranges, summary, lines = [] }: Omit<BlameAnswer, "fi
   return [[{ is: "annotated", columns: blameColumns, ranges: annotated, lines, legend }]];
 }
 
-const blameColumns: Column[] = [
+const blameColumns: DocumentColumn[] = [
   { title: "commit" },
   { title: "author", isName: true },
   { title: "turn", optional: 1 },
@@ -104,7 +104,7 @@ export const wordExplainedBlame = ({ ranges }: BlameAnswer): Document => [
 const maxToolUseChars = 60;
 
 /** The beginning of a hash, as git shows it: with a mark where history was cut off. */
-function makeCommitCell({ commit, is_boundary }: BlameRange): Piece {
+function makeCommitCell({ commit, is_boundary }: BlameRange): TextPiece {
   if (commit === null) return { text: "--------", role: "commit" };
   const short = shortenHash(commit);
   return { text: is_boundary ? `^${short.slice(0, -1)}` : short, role: "commit", commit };
@@ -130,7 +130,7 @@ const entriesShown = 40;
 const barColumns = 60;
 const entryBarColumns = 20;
 
-const shareColumns: Column[] = [
+const shareColumns: DocumentColumn[] = [
   { title: "", isNumber: true },
   { title: "lines", isNumber: true },
 ];
@@ -139,7 +139,7 @@ const shareColumns: Column[] = [
 export function wordBlameSummary({ file, summary, ranges }: BlameAnswer): Document {
   const { lines, by_session, by_model, by_person } = summary;
   const toCells = (own: number) => [formatPercent(own, lines), own.toLocaleString("en")];
-  const toTable = (name: string, columns: readonly Column[], rows: Parameters<typeof table>[1]) =>
+  const toTable = (name: string, columns: readonly DocumentColumn[], rows: Parameters<typeof table>[1]) =>
     rows.length > 0 && [heading(name), table([...shareColumns, ...columns], rows, rowsShown)];
   return makeDocument(
     [

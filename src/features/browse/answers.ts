@@ -13,7 +13,9 @@ type BrowseOperation =
   | "why";
 
 /** A question by its operation; the same question is asked once. */
-export type Question = { [R in BrowseOperation]: { route: R; request: RequestNamed<R> } }[BrowseOperation];
+export type BrowseQuestion = {
+  [R in BrowseOperation]: { route: R; request: RequestNamed<R> };
+}[BrowseOperation];
 
 /** What came of a question: `error` says to a person what went wrong. */
 export type BrowseAnswer<R extends BrowseOperation> =
@@ -23,7 +25,7 @@ export type BrowseAnswer<R extends BrowseOperation> =
 /** Answers that are kept; older ones are asked for again. */
 const kept = 500;
 
-export class Answers {
+export class BrowseAnswers {
   readonly #answers = new Map<string, BrowseAnswer<BrowseOperation>>();
 
   /** null: not answered yet. */
@@ -32,7 +34,7 @@ export class Answers {
     return (this.#answers.get(makeQuestionKey({ route, request })) as BrowseAnswer<R> | undefined) ?? null;
   }
 
-  has(question: Question): boolean {
+  has(question: BrowseQuestion): boolean {
     return this.#answers.has(makeQuestionKey(question));
   }
 
@@ -44,7 +46,7 @@ export class Answers {
     return (last?.[1].value as ResponseNamed<R> | undefined) ?? null;
   }
 
-  set(question: Question, answer: BrowseAnswer<BrowseOperation>): void {
+  set(question: BrowseQuestion, answer: BrowseAnswer<BrowseOperation>): void {
     const [oldest] = this.#answers.keys();
     if (this.#answers.size >= kept && oldest !== undefined) this.#answers.delete(oldest);
     this.#answers.set(makeQuestionKey(question), answer);

@@ -13,7 +13,7 @@ import { showNow } from "../now/operation.ts";
 import { searchAll, searchTranscripts } from "../search/operation.ts";
 import { listSessions, readTurns, showSession } from "../sessions/operation.ts";
 import { why } from "../why/operation.ts";
-import { Answers, type BrowseAnswer, makeQuestionKey, type Question } from "./answers.ts";
+import { type BrowseAnswer, BrowseAnswers, type BrowseQuestion, makeQuestionKey } from "./answers.ts";
 import {
   type BrowseState,
   buildView,
@@ -24,7 +24,7 @@ import {
 } from "./frame.ts";
 import type { Drawn, Key } from "./ink.ts";
 import { type Effect, handleKey } from "./press.ts";
-import type { Surroundings, View } from "./view.ts";
+import type { BrowseView, Surroundings } from "./view.ts";
 
 const askable = {
   now: showNow,
@@ -36,7 +36,7 @@ const askable = {
   why,
   checkpoints: listCheckpoints,
   checkpoint: showCheckpoint,
-} satisfies Record<Question["route"], Operation>;
+} satisfies Record<BrowseQuestion["route"], Operation>;
 
 /** Searches wait for the next key for so long. Milliseconds. */
 const typingMs = 60;
@@ -54,7 +54,7 @@ interface PageSurroundings {
 export class BrowsedPage implements Drawn {
   #state: BrowseState;
   readonly #place: PageSurroundings;
-  readonly #answers = new Answers();
+  readonly #answers = new BrowseAnswers();
   readonly #asked = new Map<string, AbortController>();
   #lines: readonly string[] = [];
   #onChange = () => {};
@@ -132,7 +132,7 @@ export class BrowsedPage implements Drawn {
     }
   }
 
-  #look(): { view: View; around: Surroundings } {
+  #look(): { view: BrowseView; around: Surroundings } {
     const { columns = 80, rows = 24 } = process.stdout;
     const { colors, locate } = this.#place;
     const around: Surroundings = {
@@ -160,7 +160,7 @@ export class BrowsedPage implements Drawn {
   }
 
   /** Asks what is neither known nor asked, and no longer what is not wanted any more. */
-  #ask(questions: readonly Question[]): void {
+  #ask(questions: readonly BrowseQuestion[]): void {
     const wanted = new Set(questions.map(makeQuestionKey));
     for (const [key, asked] of this.#asked) if (!wanted.has(key)) asked.abort();
     for (const question of questions) {
@@ -169,7 +169,7 @@ export class BrowsedPage implements Drawn {
     }
   }
 
-  async #get(question: Question): Promise<void> {
+  async #get(question: BrowseQuestion): Promise<void> {
     const key = makeQuestionKey(question);
     const asked = new AbortController();
     const { signal } = asked;
@@ -178,7 +178,7 @@ export class BrowsedPage implements Drawn {
     try {
       if (route === "searchAll") await sleep(typingMs, undefined, { signal });
       const value = await call(askable[route] as Operation, request, this.#place.project, { signal });
-      this.#answers.set(question, { value } as BrowseAnswer<Question["route"]>);
+      this.#answers.set(question, { value } as BrowseAnswer<BrowseQuestion["route"]>);
     } catch (error) {
       if (!signal.aborted) this.#answers.set(question, { error: explainError(error) });
     }

@@ -6,7 +6,7 @@ import { formatWhen, toOneLine } from "../../terminal/text.ts";
 import type { CheckpointSummary } from "../checkpoints/operation.ts";
 import { noCheckpoints, wordCheckpoint } from "../checkpoints/words.ts";
 import { top } from "./scroll.ts";
-import { type Page, type Surroundings, splitColumns, type View } from "./view.ts";
+import { type BrowseView, type Page, type Surroundings, splitColumns } from "./view.ts";
 
 const request = { limit: 500 };
 
@@ -14,7 +14,7 @@ const request = { limit: 500 };
 export function buildCommitsView(
   { at }: Page & { kind: "commits" },
   { answers, screen }: Surroundings,
-): View {
+): BrowseView {
   const answer = answers.to("checkpoints", request);
   const { checkpoints = [], total = 0 } = answer?.value ?? {};
   const chosen = checkpoints[Math.min(at, checkpoints.length - 1)];

@@ -6,12 +6,15 @@ import { toOneLine } from "../../terminal/text.ts";
 import { wordCheckpoint } from "../checkpoints/words.ts";
 import { wordWhyWithSteps } from "../why/words.ts";
 import type { Document } from "./scroll.ts";
-import { makeSessionPage, type Page, type Surroundings, type View } from "./view.ts";
+import { type BrowseView, makeSessionPage, type Page, type Surroundings } from "./view.ts";
 
 /** Pages that are one text: why lines are there, a commit, the keys. */
 
 /** Why a line is there. */
-export function buildWhyView(page: Page & { kind: "why" }, { answers, screen, locate }: Surroundings): View {
+export function buildWhyView(
+  page: Page & { kind: "why" },
+  { answers, screen, locate }: Surroundings,
+): BrowseView {
   const { text, place, scroll } = page;
   const view = {
     title: { label: "Line", text, hint: "a file with a line: src/db.ts:42" },
@@ -19,7 +22,7 @@ export function buildWhyView(page: Page & { kind: "why" }, { answers, screen, lo
     target: () => ({}),
     asks: [],
   };
-  const message = (what: string): View => ({ ...view, content: { kind: "message", text: what } });
+  const message = (what: string): BrowseView => ({ ...view, content: { kind: "message", text: what } });
   if (place === "")
     return message("Type a file with a line and press Enter, or choose a line from a search.");
   let request: ReturnType<Surroundings["locate"]>;
@@ -30,7 +33,7 @@ export function buildWhyView(page: Page & { kind: "why" }, { answers, screen, lo
       return message(explainError(error));
     throw error;
   }
-  const asks: View["asks"] = [{ route: "why", request }];
+  const asks: BrowseView["asks"] = [{ route: "why", request }];
   const answer = answers.to("why", request);
   if (answer?.value === undefined) return { ...message(answer?.error ?? "Loading…"), asks };
   const { value } = answer;
@@ -62,7 +65,7 @@ export function buildWhyView(page: Page & { kind: "why" }, { answers, screen, lo
 export function buildCommitView(
   { hash, scroll }: Page & { kind: "commit" },
   { answers, screen }: Surroundings,
-): View {
+): BrowseView {
   const request = { id: hash };
   const answer = answers.to("checkpoint", request);
   const [first] = answer?.value?.sessions ?? [];
@@ -115,7 +118,7 @@ const wordKeys = (): WordedDocument => [
   ],
 ];
 
-export const buildHelpView = ({ scroll }: Page & { kind: "help" }, { screen }: Surroundings): View => ({
+export const buildHelpView = ({ scroll }: Page & { kind: "help" }, { screen }: Surroundings): BrowseView => ({
   title: "Keys",
   status: "",
   content: { kind: "document", document: toDocument(renderDocument(wordKeys(), { screen })), scroll },

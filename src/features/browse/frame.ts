@@ -7,7 +7,7 @@ import { buildSessionView } from "./reader.ts";
 import { chooseFirstRow, cutVisibleLines } from "./scroll.ts";
 import { buildSearchView } from "./search.ts";
 import { buildSessionsView } from "./sessions.ts";
-import { type Page, type Surroundings, splitColumns, type View } from "./view.ts";
+import { type BrowseView, type Page, type Surroundings, splitColumns } from "./view.ts";
 
 /** What the reader looks at. Each tab has pages of its own, of which the last lies on top. */
 export interface BrowseState {
@@ -42,7 +42,7 @@ export function getCurrentPage({ tab, pages }: BrowseState): Page {
   return pages[tab].at(-1)!;
 }
 
-export function buildView(page: Page, surroundings: Surroundings): View {
+export function buildView(page: Page, surroundings: Surroundings): BrowseView {
   switch (page.kind) {
     case "sessions":
       return buildSessionsView(page, surroundings);
@@ -66,7 +66,7 @@ export function buildView(page: Page, surroundings: Surroundings): View {
 /** The state as lines, none wider than the screen. @param name of the project */
 export function drawFrame(
   state: BrowseState,
-  view: View,
+  view: BrowseView,
   name: string,
   surroundings: Surroundings,
 ): string[] {
@@ -101,7 +101,7 @@ function renderTabLine(
 
 function renderTitleLine(
   { isTyping }: BrowseState,
-  { title, status }: View,
+  { title, status }: BrowseView,
   { screen: { columns, colors } }: Surroundings,
 ): string {
   const said = cutToWidth(status, columns - titleColumns - 2);
@@ -127,13 +127,13 @@ function cutToTail(text: string, width: number): string {
 }
 
 /** Of a list where what is chosen stands beside it; null: it has the whole screen. */
-const measureSplitList = (content: View["content"], columns: number): number | null =>
+const measureSplitList = (content: BrowseView["content"], columns: number): number | null =>
   content.kind === "list" && content.preview !== undefined && columns >= splitColumns
     ? Math.floor(columns * 0.45)
     : null;
 
 const renderHeader = (
-  { content }: View,
+  { content }: BrowseView,
   columns: number,
   rule: string,
   colors: Surroundings["screen"]["colors"],
@@ -142,7 +142,7 @@ const renderHeader = (
     ? colors.dim(content.header(measureSplitList(content, columns) ?? columns))
     : rule;
 
-function drawContent(page: Page, { content }: View, { screen, height }: Surroundings): string[] {
+function drawContent(page: Page, { content }: BrowseView, { screen, height }: Surroundings): string[] {
   const { columns, colors } = screen;
   if (content.kind === "message") {
     return ["", ...content.text.split("\n").flatMap((line) => wrapText(line, columns - 4))].map(
@@ -167,7 +167,7 @@ function drawContent(page: Page, { content }: View, { screen, height }: Surround
 /** Which row of a list is chosen, and which is the first in sight: both within what there is. */
 export function listPlace(
   page: Page,
-  { count, rowHeight }: View["content"] & { kind: "list" },
+  { count, rowHeight }: BrowseView["content"] & { kind: "list" },
   height: number,
 ): { at: number; first: number } {
   const { at, first } = "at" in page ? page : { at: 0, first: 0 };
@@ -178,7 +178,7 @@ export function listPlace(
   };
 }
 
-function renderFooter(state: BrowseState, view: View, { screen }: Surroundings): string {
+function renderFooter(state: BrowseState, view: BrowseView, { screen }: Surroundings): string {
   const { isTyping, message, tab, pages } = state;
   const { columns, colors } = screen;
   if (message !== "") return colors.warn(cutToWidth(message, columns));

@@ -2,12 +2,12 @@ import { padToWidth } from "../../base/text/display-width.ts";
 import { formatWhen, shortenId, toOneLine } from "../../terminal/text.ts";
 import { describeNow, listNowSessions, type NowSession, nothingNow } from "../now/words.ts";
 import { askForChosen, renderSessionHead } from "./sessions.ts";
-import { makeSessionPage, type Page, type Surroundings, type View } from "./view.ts";
+import { type BrowseView, makeSessionPage, type Page, type Surroundings } from "./view.ts";
 
 const request = {};
 
 /** Agents at work, what to look at and what is unfinished. */
-export function buildNowView({ at }: Page & { kind: "now" }, { answers, screen }: Surroundings): View {
+export function buildNowView({ at }: Page & { kind: "now" }, { answers, screen }: Surroundings): BrowseView {
   const answer = answers.to("now", request);
   const listed = answer?.value === undefined ? [] : listNowSessions(answer.value);
   return {

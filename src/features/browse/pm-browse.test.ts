@@ -6,7 +6,7 @@ import type { CheckpointSummary } from "../checkpoints/operation.ts";
 import type { NowResponse } from "../now/operation.ts";
 import type { SearchAllResponse } from "../search/operation.ts";
 import type { SessionResponse, SessionSummary, TurnInFull, TurnsResponse } from "../sessions/operation.ts";
-import { Answers } from "./answers.ts";
+import { BrowseAnswers } from "./answers.ts";
 import { type BrowseState, buildView, computeContentHeight, drawFrame, getCurrentPage } from "./frame.ts";
 import { buildFirstState } from "./pm-browse.ts";
 import { type Effect, handleKey } from "./press.ts";
@@ -199,7 +199,7 @@ function reader(state: BrowseState, { columns = 80, rows = 24, color = false } =
   const around: Surroundings = {
     screen: { ...screenOf(columns, { color }), columns },
     height: computeContentHeight(rows),
-    answers: new Answers(),
+    answers: new BrowseAnswers(),
     locate(text) {
       const [, file, line] = /^(.+):(\d+)$/.exec(text) ?? [];
       if (file === undefined) throw new PommelError("not_found", `There is no ${text}.`);

@@ -1,7 +1,7 @@
 import { type BrowseState, getCurrentPage, listPlace, type Tab, tabs } from "./frame.ts";
 import type { Key } from "./ink.ts";
 import { bottom, clampPlace, cutVisibleLines, movePlace, type ScrollPosition, top } from "./scroll.ts";
-import type { Page, Surroundings, Target, View } from "./view.ts";
+import type { BrowseView, Page, Surroundings, Target } from "./view.ts";
 
 /** What a key has done beside changing the state. */
 export type Effect =
@@ -25,14 +25,14 @@ export const firstPages: Readonly<Record<Tab, readonly Page[]>> = {
 };
 
 /** The state after a key. @param view of the current page */
-export function handleKey(before: BrowseState, key: Key, view: View, around: Surroundings): Pressed {
+export function handleKey(before: BrowseState, key: Key, view: BrowseView, around: Surroundings): Pressed {
   const state = { ...before, message: "" };
   if ("name" in key && key.name === "ctrl c") return { state, effect: { kind: "leave" } };
   if (state.isTyping) return handleTypedKey(state, key, view, around);
   return handleCommandKey(state, "typed" in key ? key.typed : key.name, view, around);
 }
 
-function handleCommandKey(state: BrowseState, key: string, view: View, around: Surroundings): Pressed {
+function handleCommandKey(state: BrowseState, key: string, view: BrowseView, around: Surroundings): Pressed {
   const page = getCurrentPage(state);
   switch (key) {
     case "1":
@@ -80,7 +80,7 @@ function handleCommandKey(state: BrowseState, key: string, view: View, around: S
   }
 }
 
-function findTarget(page: Page, view: View, { height }: Surroundings): Target {
+function findTarget(page: Page, view: BrowseView, { height }: Surroundings): Target {
   return view.target(view.content.kind === "list" ? listPlace(page, view.content, height).at : 0);
 }
 
@@ -95,7 +95,7 @@ function actOnTarget(state: BrowseState, key: string, { opens, copies, edits }: 
   return { state: opens === undefined ? state : open(state, opens) };
 }
 
-function handleTypedKey(state: BrowseState, key: Key, view: View, around: Surroundings): Pressed {
+function handleTypedKey(state: BrowseState, key: Key, view: BrowseView, around: Surroundings): Pressed {
   const page = getCurrentPage(state);
   if (!canType(page)) return { state: { ...state, isTyping: false } };
   if ("typed" in key)
@@ -187,7 +187,7 @@ const makeScrollSteps = (height: number): Readonly<Record<string, number>> => ({
   "ctrl d": Math.ceil(height / 2),
 });
 
-function move(page: Page, key: string, view: View, { height }: Surroundings): Page {
+function move(page: Page, key: string, view: BrowseView, { height }: Surroundings): Page {
   const { content } = view;
   if (content.kind === "list" && "at" in page) {
     const { at, first } = listPlace(page, content, height);
@@ -212,7 +212,7 @@ function move(page: Page, key: string, view: View, { height }: Surroundings): Pa
 
 /** Where the next part begins, or this one, or the one before. */
 function findPart(
-  { document, scroll, stops }: View["content"] & { kind: "document" },
+  { document, scroll, stops }: BrowseView["content"] & { kind: "document" },
   step: 1 | -1,
   height: number,
 ): ScrollPosition {
@@ -226,7 +226,7 @@ function findPart(
 }
 
 /** Where a text is looked at, when its lines change. */
-function placeIn({ content }: View): ScrollPosition | null {
+function placeIn({ content }: BrowseView): ScrollPosition | null {
   if (content.kind !== "document") return null;
   return { block: cutVisibleLines(content.document, content.scroll, 1).first, line: 0 };
 }

@@ -12,9 +12,9 @@ import type {
   TurnsRequest,
 } from "../sessions/operation.ts";
 import { wordSessionHead, wordSessionRest } from "../sessions/session-words.ts";
-import type { BrowseAnswer, Question } from "./answers.ts";
+import type { BrowseAnswer, BrowseQuestion } from "./answers.ts";
 import { cutVisibleLines, type Document, type ScrollPosition } from "./scroll.ts";
-import type { SessionPage, Surroundings, View } from "./view.ts";
+import type { BrowseView, SessionPage, Surroundings } from "./view.ts";
 
 /** Turns that are asked for at a time. */
 const turnsAtATime = 20;
@@ -25,11 +25,11 @@ const mostFound = 200;
 const linesBefore = 3;
 
 /** A session to read: what it was, its turns, and what belongs to it. Turns are asked for when they come into sight. */
-export function buildSessionView(page: SessionPage, around: Surroundings): View {
+export function buildSessionView(page: SessionPage, around: Surroundings): BrowseView {
   const { answers, height } = around;
   const request = { id: page.id };
   const answer = answers.to("session", request);
-  const asks: Question[] = [{ route: "session", request }];
+  const asks: BrowseQuestion[] = [{ route: "session", request }];
   const target = () => ({ copies: page.id });
   if (answer?.value === undefined) {
     const text = answer?.error ?? "Loading…";
@@ -76,7 +76,7 @@ interface ReaderMatches {
   /** Of the turns that have what is sought. */
   blocks: number[];
   status: string;
-  asks: Question[];
+  asks: BrowseQuestion[];
 }
 
 /** Which turns have what is sought; null when nothing is. */
@@ -94,7 +94,7 @@ function findSought(
     match: "exact",
     by: "turn",
   };
-  const asks: Question[] = [{ route: "searchTranscripts", request }];
+  const asks: BrowseQuestion[] = [{ route: "searchTranscripts", request }];
   const answer = answers.to("searchTranscripts", request);
   if (answer?.value === undefined) return { blocks: [], status: answer?.error ?? "looking…", asks };
   const numbers = new Set(answer.value.results.map(({ turn }) => turn));
@@ -130,8 +130,8 @@ type TurnAt = (index: number) => TurnInFull | { error: string } | null;
 function loadTurns(
   { session: { id }, turns }: SessionResponse,
   { answers }: Surroundings,
-): { turnAt: TurnAt; missingAt: (index: number) => Question[] } {
-  const look = (index: number): ReturnType<TurnAt> | Question => {
+): { turnAt: TurnAt; missingAt: (index: number) => BrowseQuestion[] } {
+  const look = (index: number): ReturnType<TurnAt> | BrowseQuestion => {
     const start = index - (index % turnsAtATime);
     const wanted = turns[index]!.number;
     let from: number | null = turns[start]!.number;

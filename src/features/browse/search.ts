@@ -11,9 +11,9 @@ import type { Screen } from "../../terminal/output.ts";
 import {
   compileQueryWords,
   type FoundItem,
+  type QueryWords,
   renderFound,
   renderSnippet,
-  type Words,
 } from "../../terminal/render-found.ts";
 import { toPrintable } from "../../terminal/text.ts";
 import type { SearchAllResponse } from "../search/operation.ts";
@@ -25,7 +25,7 @@ import {
   toFoundSession,
 } from "../search/result-words.ts";
 import { top } from "./scroll.ts";
-import { makeSessionPage, type Page, type Surroundings, type Target, type View } from "./view.ts";
+import { type BrowseView, makeSessionPage, type Page, type Surroundings, type Target } from "./view.ts";
 
 /** Results of each kind. */
 const resultsPerKind = 20;
@@ -34,7 +34,7 @@ const resultsPerKind = 20;
 export function buildSearchView(
   { text }: Page & { kind: "search" },
   { answers, screen }: Surroundings,
-): View {
+): BrowseView {
   const query = text.trim();
   const request = { q: query, limit: resultsPerKind };
   const answer = query === "" ? null : answers.to("searchAll", request);
@@ -160,7 +160,7 @@ const collectCoverage = ({
 /** A result in three lines: where and what; when and why; the line that says most of it. */
 function renderHitRow(
   { kind, found }: Hit,
-  words: Words,
+  words: QueryWords,
   screen: Screen & { columns: number },
   isChosen: boolean,
 ): string[] {
@@ -182,7 +182,7 @@ function renderHitRow(
 /** The line of a snippet that holds the most words of the query. */
 function findTellingLine(
   snippet: NonNullable<FoundItem["snippet"]>,
-  words: Words,
+  words: QueryWords,
   screen: Screen & { columns: number },
 ) {
   const inner = { ...screen, columns: screen.columns - 2 };

@@ -4,7 +4,7 @@ import { renderDocument } from "../../terminal/render-document.ts";
 import { formatWhen, shortenId, toOneLine } from "../../terminal/text.ts";
 import type { SessionSummary } from "../sessions/operation.ts";
 import { describeNoSessions, wordSessionHead } from "../sessions/session-words.ts";
-import { makeSessionPage, type Page, type Surroundings, splitColumns, type View } from "./view.ts";
+import { type BrowseView, makeSessionPage, type Page, type Surroundings, splitColumns } from "./view.ts";
 
 /** As many as the daemon lists at most. */
 const request = { limit: 1000 };
@@ -13,7 +13,7 @@ const request = { limit: 1000 };
 export function buildSessionsView(
   { text, at }: Page & { kind: "sessions" },
   { answers, screen }: Surroundings,
-): View {
+): BrowseView {
   const answer = answers.to("sessions", request);
   const { sessions = [], total = 0 } = answer?.value ?? {};
   const shown = sessions.filter((session) => hasAllWords(session, text));
@@ -51,7 +51,7 @@ export function askForChosen(
   shown: readonly { id: string }[],
   at: number,
   { columns }: Surroundings["screen"],
-): View["asks"] {
+): BrowseView["asks"] {
   const chosen = shown[Math.min(Math.max(at, 0), shown.length - 1)];
   if (chosen === undefined || columns < splitColumns) return [];
   return [{ route: "session", request: { id: chosen.id } }];

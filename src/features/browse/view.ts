@@ -1,5 +1,5 @@
 import type { Screen } from "../../terminal/output.ts";
-import type { Answers, Question } from "./answers.ts";
+import type { BrowseAnswers, BrowseQuestion } from "./answers.ts";
 import type { Document, ScrollPosition } from "./scroll.ts";
 
 /** What a page may be of; pages lie on each other, and Esc goes back. */
@@ -47,7 +47,7 @@ export interface Surroundings {
   screen: Screen & { columns: number };
   /** Lines between the head and the foot. */
   height: number;
-  answers: Answers;
+  answers: BrowseAnswers;
   /** What a file's place names, from where the reader is. @throws PommelError for what is no place */
   locate(text: string): { file: string; first_line: number; last_line: number };
 }
@@ -63,7 +63,7 @@ export interface Target {
 }
 
 /** A page as it is to be drawn. */
-export interface View {
+export interface BrowseView {
   /** Above the content: what is typed into, or what this is. */
   title: { label: string; text: string; hint: string } | string;
   /** Beside the title: "12 of 272". */
@@ -86,5 +86,5 @@ export interface View {
   /** Of the row with this index, or of the page. */
   target(index: number): Target;
   /** What is not known yet of what is shown. */
-  asks: Question[];
+  asks: BrowseQuestion[];
 }

@@ -1,7 +1,7 @@
 import { backfillHint } from "../../answers/backfill-hint.ts";
 import { changeMemory } from "../../answers/changing.ts";
 import { resolveCheckpoint } from "../../answers/named-commit.ts";
-import type { Running } from "../../answers/operation.ts";
+import type { RunContext } from "../../answers/operation.ts";
 import { type Backfilled, backfill } from "../../attribution/checkpoints/backfill.ts";
 import { formatDiffSummary } from "../../attribution/checkpoints/commit-facts.ts";
 import { listHistoryTips } from "../../attribution/checkpoints/history-tips.ts";
@@ -198,7 +198,7 @@ export interface BackfillRequest {
 export async function backfillHere(
   project: Project,
   { since, ...options }: BackfillRequest,
-  { signal, onProgress, onNote = () => {} }: Running = {},
+  { signal, onProgress, onNote = () => {} }: RunContext = {},
 ): Promise<Backfilled & { isShallow: boolean }> {
   const { parseWhen } = await import("../../base/text/dates.ts");
   const from = since === undefined ? null : await parseWhen(since, "since");

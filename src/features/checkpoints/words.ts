@@ -1,7 +1,7 @@
 import {
   ago,
-  type Block,
   type Document,
+  type DocumentBlock,
   exactly,
   faint,
   formatChange,
@@ -55,7 +55,7 @@ export function wordCheckpoints(
   return [[line(isFiltered ? noMatchingCheckpoints : noCheckpoints)]];
 }
 
-const wordCheckpointRows = (checkpoints: readonly CheckpointSummary[]): Block =>
+const wordCheckpointRows = (checkpoints: readonly CheckpointSummary[]): DocumentBlock =>
   table(
     [
       { title: "commit" },
@@ -180,7 +180,7 @@ export function wordSessionWork({
 
 const boxes: Readonly<Record<string, string>> = { completed: "x", in_progress: "~" };
 
-const wordFiles = ({ files }: CheckpointAnswer): Block =>
+const wordFiles = ({ files }: CheckpointAnswer): DocumentBlock =>
   table(
     [{ title: "" }, { title: "lines" }, { title: "file", wraps: true }, { title: "authors", optional: 1 }],
     files.map(({ path, old_path, status, insertions, deletions, lines }) => [
@@ -210,7 +210,7 @@ export function wordSides({ from, to, files }: DiffAnswer): Document {
   ];
 }
 
-const wordSide = (label: string, { id: checkpoint, commit, subject }: ComparedSide): Block =>
+const wordSide = (label: string, { id: checkpoint, commit, subject }: ComparedSide): DocumentBlock =>
   line(
     `${label} `,
     makeCommitPiece(commit),
@@ -235,7 +235,7 @@ function wordSessionBetween({
   title,
   turns,
   checkpoints,
-}: DiffAnswer["sessions"][number]): Block[] {
+}: DiffAnswer["sessions"][number]): DocumentBlock[] {
   const shown = turns.slice(0, maxShown.turns);
   const more = turns.length - shown.length;
   return [

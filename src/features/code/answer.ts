@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { askGraph } from "../../answers/ask-graph.ts";
 import { parsePlace, locate as placeInProject } from "../../answers/file-place.ts";
 import { withMemoryIfAny } from "../../answers/open.ts";
-import type { Running, Subjects } from "../../answers/operation.ts";
+import type { RunContext, Subjects } from "../../answers/operation.ts";
 import { answerAbout } from "../../answers/run.ts";
 import { listNotesOnLines } from "../../attribution/line-notes.ts";
 import { PommelError } from "../../base/errors.ts";
@@ -49,7 +49,7 @@ const maxLineNotes = 3;
 export async function readCode(
   { project }: Subjects["project"],
   request: CodeRequest,
-  { signal }: Running,
+  { signal }: RunContext,
 ): Promise<CodeAnswer> {
   const { place, query, calls, ...filters } = request;
   if (place !== undefined) return readPlace(project, place);

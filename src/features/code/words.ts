@@ -38,7 +38,7 @@ const charsOfGap = 15;
 const shareOfFirst = 0.75;
 const shareOfOthers = 0.6;
 
-interface Wanted {
+interface CodeWordsOptions {
   maxTokens: number;
   /** All call sites of the first hit. */
   calls?: boolean | undefined;
@@ -49,7 +49,7 @@ interface Wanted {
 }
 
 /** Code for a reader who goes on to edit it: numbered lines, call sites, tests, and the rest by name. */
-export function wordCode(answer: CodeAnswer, wanted: Wanted): string {
+export function wordCode(answer: CodeAnswer, wanted: CodeWordsOptions): string {
   const lines = answer.place === null ? wordHits(answer, wanted) : wordPlace(answer, answer.place, wanted);
   return [
     ...lines,
@@ -61,7 +61,7 @@ export function wordCode(answer: CodeAnswer, wanted: Wanted): string {
 
 function wordHits(
   answer: CodeAnswer,
-  { maxTokens, calls = false, query = "", isFiltered }: Wanted,
+  { maxTokens, calls = false, query = "", isFiltered }: CodeWordsOptions,
 ): string[] {
   const { hits, verdict, coverage } = answer;
   if (hits.length === 0) {
@@ -284,7 +284,7 @@ function wordSites({ call_sites: sites, more_call_sites, uses, also }: CodeHit, 
 function wordPlace(
   { hits }: CodeAnswer,
   { file, first, lines, within, file_lines }: NonNullable<CodeAnswer["place"]>,
-  { maxTokens }: Wanted,
+  { maxTokens }: CodeWordsOptions,
 ): string[] {
   const room = maxTokens * charactersOfToken;
   const head = `${stripInvisible(file)} (${formatCount(file_lines, "line")})${within.length === 0 ? "" : ` in ${within.slice(0, 3).map(stripInvisible).join(", ")}`}`;

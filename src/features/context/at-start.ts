@@ -58,7 +58,7 @@ export function listItemFiles(memory: Memory, ref: string, until: number | null 
 }
 
 /** What is said of a session besides its title. */
-interface Wanted {
+interface SessionRemark {
   kind: string;
   why: string;
   /** The turn that matters; left out: the state of the branch, with what the session left open. */
@@ -70,7 +70,7 @@ interface Wanted {
 export function toSessionInjection(
   { memory, until }: ContextSource,
   session: SessionRecord,
-  { kind, why, turn, commit }: Wanted,
+  { kind, why, turn, commit }: SessionRemark,
 ): Injection | null {
   const brief = buildBriefWithoutCommands(memory, session, until);
   const { asked, outcome, open, rejected, state } = brief;
@@ -121,7 +121,7 @@ const formatPart = (name: string, text: string, max: number) =>
   text.trim() === "" ? "" : `${name}: ${endSentence(shortenToClause(text.replace(/\s+/g, " ").trim(), max))}`;
 
 /** @param withSubject where nothing else says what came of the session */
-function formatCommit(commit: Wanted["commit"], withSubject: boolean): string {
+function formatCommit(commit: SessionRemark["commit"], withSubject: boolean): string {
   if (commit === undefined) return "";
   const { hash, subject, revertedBy } = commit;
   const fate = revertedBy ? `, reverted by ${shortenHash(revertedBy)}` : "";

@@ -20,7 +20,7 @@ import type { CostAnswer, CostSum, costRequest } from "./operation.ts";
 
 const defaultRows = 20;
 
-type Group = (typeof costGroups)[number];
+type CostGroup = (typeof costGroups)[number];
 type FindPrice = ReturnType<typeof makePriceFinder>;
 
 /** Tokens of a turn, and whose they are. */
@@ -115,7 +115,7 @@ function findOwner(session: SessionRecord, sessions: ReadonlyMap<number, Session
 function sumByGroup(
   memory: Memory,
   usage: readonly Owned[],
-  by: Group,
+  by: CostGroup,
   findPrice: FindPrice,
   findCommit: FindCommit,
 ): CostAnswer["rows"] {
@@ -138,7 +138,7 @@ function sumByGroup(
   return rows.sort((a, b) => b.dollars - a.dollars || countTokens(b) - countTokens(a));
 }
 
-function makeGroupNamer(memory: Memory, by: Exclude<Group, "commit">): (part: Owned) => string {
+function makeGroupNamer(memory: Memory, by: Exclude<CostGroup, "commit">): (part: Owned) => string {
   switch (by) {
     case "day":
       return ({ at }) => formatLocalDay(new Date(at));

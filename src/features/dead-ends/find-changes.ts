@@ -16,7 +16,7 @@ export interface TakenBackChange {
 }
 
 /** An edit that wrote lines, and what became of each. */
-interface Written {
+interface WrittenLines {
   event: FileEvent;
   path: string;
   lines: number[];
@@ -35,16 +35,16 @@ const maxAgeMs = 7 * dayMs;
 /** What agents' edits made of a file. */
 interface FileState {
   /** The edit that wrote each line that stands. */
-  lines: Map<number, Written>;
+  lines: Map<number, WrittenLines>;
   /** Those that wrote a line that is gone. */
-  gone: Map<number, Written[]>;
+  gone: Map<number, WrittenLines[]>;
 }
 
 /** @param events the earliest first */
 export function findTakenBack(events: readonly FileEvent[]): TakenBackChange[] {
   const files = new Map<string, FileState>();
-  const all: Written[] = [];
-  const uncommitted = new Map<number, Written[]>();
+  const all: WrittenLines[] = [];
+  const uncommitted = new Map<number, WrittenLines[]>();
   const failures = new Map<string, number[]>();
   for (const event of events) {
     const { what, session } = event;
@@ -73,7 +73,7 @@ export function findTakenBack(events: readonly FileEvent[]): TakenBackChange[] {
 }
 
 function pickTakenBack(
-  all: readonly Written[],
+  all: readonly WrittenLines[],
   failures: ReadonlyMap<string, readonly number[]>,
   standing: ReadonlyMap<number, number>,
 ): TakenBackChange[] {
@@ -100,7 +100,7 @@ function applyEdit(
   event: FileEvent,
   { path, added, removed, isWhole, isTrial }: FileEvent["what"] & { kind: "edit" },
   file: FileState,
-): Written | null {
+): WrittenLines | null {
   const put = new Set(added);
   const gone = isWhole ? [...file.lines.keys()].filter((line) => !put.has(line)) : removed;
   for (const line of gone) takeOut(file, line, event);
@@ -129,14 +129,14 @@ const isSameFile = (path: string, named: string): boolean =>
   path === named || path.endsWith(`/${named.replace(/^\.\//, "")}`) || named.endsWith(`/${path}`);
 
 /** Whether what took lines away put nothing in their place but what was there before. */
-function isUndo({ before }: Written, { what }: FileEvent): boolean {
+function isUndo({ before }: WrittenLines, { what }: FileEvent): boolean {
   if (what.kind !== "edit") return what.kind === "restore";
   return what.added.every((line) => before.has(line) || what.removed.includes(line));
 }
 
 /** A turn that goes to and fro by itself only works: a command failed in between, git put it back, or it was another turn. */
 function hasReason(
-  { event }: Written,
+  { event }: WrittenLines,
   taken: FileEvent,
   failures: ReadonlyMap<string, readonly number[]>,
 ): boolean {

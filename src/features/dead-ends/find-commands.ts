@@ -63,7 +63,7 @@ export interface PastRun
 }
 
 /** A run, with its simple commands where somebody asks for them. */
-class Run {
+class ReadRun {
   private read: readonly SimpleCommand[] | null = null;
   constructor(readonly record: PastRun) {}
   get commands(): readonly SimpleCommand[] {
@@ -87,11 +87,11 @@ export function findWrongCalls(
   const runs = [...stored, ...looks]
     .filter(({ at }) => at !== null && at >= since && (until === null || at < until))
     .sort((a, b) => b.at! - a.at! || b.seq - a.seq || b.step - a.step)
-    .map((record) => new Run(record));
+    .map((record) => new ReadRun(record));
   const worked = runs.filter(({ record }) => record.outcome === "worked");
-  const bySession = new Map<number, Run[]>();
+  const bySession = new Map<number, ReadRun[]>();
   for (const run of runs) addTo(bySession, run.record.sessionId, run);
-  const calls = new Map<string, WrongCall & { failed: Run[] }>();
+  const calls = new Map<string, WrongCall & { failed: ReadRun[] }>();
   for (const run of runs) {
     if (run.record.outcome !== "failed") continue;
     const wrong = findWrong(run, worked);
@@ -109,7 +109,7 @@ export function findWrongCalls(
     .map(({ failed, ...call }) => ({ ...call, instead: findInstead(call.trace, failed, bySession) }));
 }
 
-function hasWorked(memory: Memory, { trace, error }: Wrong, worked: readonly Run[]): boolean {
+function hasWorked(memory: Memory, { trace, error }: Wrong, worked: readonly ReadRun[]): boolean {
   const needed = [trace.words[0] ?? "", trace.kind === "word" ? trace.word : "/"];
   const same = worked.filter(
     (run) =>
@@ -146,7 +146,7 @@ function hasPrinted(memory: Memory, { sessionId, turn: number, seq }: PastRun, e
 /** A program that lies in a place of its own is what is worked on here. */
 const isOwnProgram = (line: string): boolean => /^(?:\w+=\S* )*(?:\S+ )?(?:\.{0,2}|~|\$\w*)\//.test(line);
 
-function findWrong(run: Run, worked: readonly Run[]): Wrong | null {
+function findWrong(run: ReadRun, worked: readonly ReadRun[]): Wrong | null {
   const { record, commands } = run;
   if (record.wrong !== undefined) return record.wrong;
   if (isOwnProgram(record.line)) return null;
@@ -170,7 +170,7 @@ function findTrace(
   error: string,
   { args, named, parts }: SimpleCommand,
   { name, directory }: PastRun,
-  worked: readonly Run[],
+  worked: readonly ReadRun[],
 ): WrongWord | WrongAddress | null {
   const program = named[0]!;
   const subcommands = name.split(" ").filter((word, i) => i > 0 && named.includes(word));
@@ -216,7 +216,7 @@ const stripDashes = (word: string): string => word.replace(/^-+/, "");
 function findUnseenOption(
   words: readonly string[],
   args: readonly string[],
-  worked: readonly Run[],
+  worked: readonly ReadRun[],
 ): string | null {
   const [program = ""] = words;
   const seen = new Set(
@@ -232,8 +232,8 @@ function findUnseenOption(
 /** The next call in the session that worked, is about the same and is not the same call again. */
 function findInstead(
   trace: WrongCall["trace"],
-  failed: readonly Run[],
-  bySession: ReadonlyMap<number, Run[]>,
+  failed: readonly ReadRun[],
+  bySession: ReadonlyMap<number, ReadRun[]>,
 ): string | null {
   for (const { record: run } of failed) {
     const later = (bySession.get(run.sessionId) ?? [])

@@ -1,7 +1,7 @@
 import {
-  type Block,
   caution,
   type Document,
+  type DocumentBlock,
   faint,
   good,
   id,
@@ -46,7 +46,7 @@ export function wordDeadEnds({ dead_ends, total, sessions, is_checked }: DeadEnd
 }
 
 /** What was tried, why it was dropped, and what was done instead. */
-export function wordDeadEnd(end: DeadEnd): Block[] {
+export function wordDeadEnd(end: DeadEnd): DocumentBlock[] {
   const { kind, tried, path, error, reason, instead } = end;
   const [first = "", ...more] = tried;
   return [

@@ -12,7 +12,7 @@ import {
   wordShown,
 } from "../../answers/document.ts";
 import type { Decision } from "../../protocol/decision.ts";
-import { labelWords, type Reader } from "../../protocol/origin.ts";
+import { labelWords, type Readership } from "../../protocol/origin.ts";
 
 /** What a decision was found in. */
 export const decisionSources: Readonly<Record<Decision["source"], string>> = {
@@ -27,7 +27,7 @@ export const decisionSources: Readonly<Record<Decision["source"], string>> = {
 /** Whose note or decision it is; null for what the repository itself says. */
 export const labelDecision = (
   { source, by, author }: Pick<Decision, "source" | "by" | "author">,
-  reader: Reader,
+  reader: Readership,
 ): string | null =>
   by === null
     ? null
@@ -36,7 +36,7 @@ export const labelDecision = (
 /** What was decided. */
 export function wordDecisions(
   { decisions, total }: { decisions: readonly Decision[]; total: number },
-  reader: Reader,
+  reader: Readership,
 ): Document {
   if (decisions.length === 0) return [[line("No decisions found.")]];
   return makeDocument(
@@ -59,7 +59,7 @@ export const labelSupersedes = ({ source }: Pick<Decision, "source">): string =>
 const inCode = { kept: "kept", changed: "changed since", gone: "gone" } as const;
 
 /** A decision with its place, and what superseded it. */
-export function wordDecision(decision: Decision, reader: Reader): Paragraph {
+export function wordDecision(decision: Decision, reader: Readership): Paragraph {
   const { text, session_id, session_title, turn, timestamp, branch, score, superseded_by, supersedes } =
     decision;
   const label = labelDecision(decision, reader);

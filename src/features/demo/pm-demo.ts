@@ -15,7 +15,7 @@ import { makeDemoDirectory } from "./place.ts";
 import { storyDay } from "./story.ts";
 import { tellStory } from "./tell-story.ts";
 
-interface Step {
+interface DemoStep {
   /** What there is to see, in a line. */
   says: string;
   /** Of `pm`. */
@@ -25,7 +25,7 @@ interface Step {
 }
 
 /** What a person would type in the repository of the story. */
-const steps: readonly Step[] = [
+const steps: readonly DemoStep[] = [
   {
     says: "An agent had three sessions in a small repository. After set-up, Pommel imports these sessions.",
     args: ["setup", "--all"],
@@ -142,7 +142,7 @@ class Demo {
   }
 
   /** Runs a command as a person would see it. @throws StepFailed */
-  async show({ says, args, cwd = this.root }: Step): Promise<void> {
+  async show({ says, args, cwd = this.root }: DemoStep): Promise<void> {
     if (this.interrupted.signal.aborted) throw new StepFailed(interruptedCode);
     const { colors } = this.output;
     const typed = args.map((arg) => (/[^\w./:~-]/.test(arg) ? JSON.stringify(arg) : arg)).join(" ");

@@ -10,7 +10,7 @@ import { toHomeRelative } from "../../terminal/text.ts";
 import { digestEverywhere, type digestRequest, sumUp } from "./operation.ts";
 import { wordDigest } from "./words.ts";
 
-interface Options extends Omit<Shaped<typeof digestRequest>, "by"> {
+interface DigestOptions extends Omit<Shaped<typeof digestRequest>, "by"> {
   by?: "branch" | "project";
   format: "text" | "markdown";
 }
@@ -18,7 +18,7 @@ interface Options extends Omit<Shaped<typeof digestRequest>, "by"> {
 /** `pm digest` */
 export async function digestCommand(
   { cwd, output }: CommandContext,
-  { by, format, ...request }: Options,
+  { by, format, ...request }: DigestOptions,
 ): Promise<void> {
   const answer =
     by === "project"
@@ -34,7 +34,7 @@ export async function digestCommand(
 
 async function sumUpAllProjects(
   cwd: string,
-  request: Omit<Options, "by" | "format">,
+  request: Omit<DigestOptions, "by" | "format">,
   output: CommandContext["output"],
 ) {
   const here = (await findProjectIfAny(cwd))?.root;

@@ -1,8 +1,8 @@
 import {
-  type Block,
   caution,
   cutLine,
   type Document,
+  type DocumentBlock,
   exactly,
   faint,
   heading,
@@ -143,10 +143,19 @@ function wordPart(part: DigestPart, isOfBranch: boolean): (Paragraph | false)[] 
   ];
 }
 
-const item = (...parts: readonly LinePart[]): Block => ({ is: "item", indent: 2, hang: 4, line: parts });
+const item = (...parts: readonly LinePart[]): DocumentBlock => ({
+  is: "item",
+  indent: 2,
+  hang: 4,
+  line: parts,
+});
 
 /** "8ecde0fc  Fix the login  claude, 4 prompts" */
-const namedItem = (name: LinePart & { text: string }, text: string, facts: readonly string[]): Block => ({
+const namedItem = (
+  name: LinePart & { text: string },
+  text: string,
+  facts: readonly string[],
+): DocumentBlock => ({
   is: "item",
   indent: 2,
   hang: measureHang(name.text),
@@ -155,7 +164,7 @@ const namedItem = (name: LinePart & { text: string }, text: string, facts: reado
 
 const measureHang = (name: string): number => 4 + name.length;
 
-const wordList = (name: string, items: readonly Block[], more: number): Paragraph =>
+const wordList = (name: string, items: readonly DocumentBlock[], more: number): Paragraph =>
   items.length === 0
     ? []
     : [title(name), ...items, ...(more > 0 ? [item(faint(`and ${more.toLocaleString("en")} more`))] : [])];
@@ -166,7 +175,7 @@ const isOfColleagues = (authors: DigestPart["authors"]): boolean => authors.some
 const wordFacet = (facet: DigestPart["topics"]): string =>
   facet.map(({ value, sessions }) => `${value || "you"} (${sessions})`).join(", ");
 
-function wordSession(session: DigestSession, isOfBranch: boolean): Block[] {
+function wordSession(session: DigestSession, isOfBranch: boolean): DocumentBlock[] {
   const { id: session_id, title: name, agent, author, branch, prompts, asked, outcome, files } = session;
   const more = prompts - asked.length;
   const short = shortenSessionId(session_id);
@@ -189,7 +198,7 @@ function wordSession(session: DigestSession, isOfBranch: boolean): Block[] {
   ];
 }
 
-const wordOutcome = ({ id: session_id }: DigestSession, text: string): Block =>
+const wordOutcome = ({ id: session_id }: DigestSession, text: string): DocumentBlock =>
   cutLine(measureHang(shortenSessionId(session_id)), "→ ", quoted(text, 400));
 
 /** A long title is mostly a prompt's beginning, or that of the plan in it. */

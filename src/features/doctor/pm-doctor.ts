@@ -12,7 +12,7 @@ import { givePassphrase } from "../../terminal/passphrase.ts";
 import { renderDocument, showAnswer } from "../../terminal/render-document.ts";
 import { unlockHome } from "../encryption/operation.ts";
 import { indexFiles } from "../index/operation.ts";
-import { type Check, type CheckResult, fail } from "./checks/check.ts";
+import { type CheckResult, type DoctorCheck, fail } from "./checks/check.ts";
 import { homeCheck, machineChecks } from "./checks/machine.ts";
 import { listProjectChecks } from "./checks/project.ts";
 import { findDamage, recutSaved, repairDamage } from "./operation.ts";
@@ -43,7 +43,10 @@ export async function doctorCommand(
   return initialised ? exitCode.ok : exitCode.notInitialised;
 }
 
-async function chooseChecks(cwd: string, fix: boolean): Promise<{ checks: Check[]; initialised: boolean }> {
+async function chooseChecks(
+  cwd: string,
+  fix: boolean,
+): Promise<{ checks: DoctorCheck[]; initialised: boolean }> {
   try {
     locateHome();
   } catch {
@@ -55,19 +58,19 @@ async function chooseChecks(cwd: string, fix: boolean): Promise<{ checks: Check[
   } catch (error) {
     if (!(error instanceof PommelError)) throw error;
     const { message, hint } = error;
-    const missing: Check = { name: "project", run: () => ({ status: "warn", message, hint }) };
+    const missing: DoctorCheck = { name: "project", run: () => ({ status: "warn", message, hint }) };
     return { checks: [...machineChecks, missing], initialised: false };
   }
 }
 
 /** The checks of the machine and of a project. */
-export const listChecks = (project: Project, fix = false): Check[] => [
+export const listChecks = (project: Project, fix = false): DoctorCheck[] => [
   ...machineChecks,
   ...listProjectChecks(project, fix),
 ];
 
 /** A check that breaks has found something, too; the others still run. */
-export async function runCheck(check: Check): Promise<CheckResult> {
+export async function runCheck(check: DoctorCheck): Promise<CheckResult> {
   try {
     return await check.run();
   } catch (error) {

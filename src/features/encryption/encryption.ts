@@ -1,5 +1,5 @@
 import { listBackupFolders } from "../../answers/known-projects.ts";
-import type { Running } from "../../answers/operation.ts";
+import type { RunContext } from "../../answers/operation.ts";
 import { type Conversion, decryptHome, encryptHome, rotateKey } from "../../store/encryption/convert.ts";
 import { type KeySource, readHomeEnvelope } from "../../store/encryption/envelope.ts";
 import { listPlainFiles } from "../../store/encryption/home-files.ts";
@@ -19,14 +19,14 @@ interface Choice {
 /** Encrypts what is stored, or does the rest where that was interrupted. No daemon may run. */
 export function encryptMemory(
   { key, passphrase }: Choice,
-  { onNote }: Running,
+  { onNote }: RunContext,
 ): Conversion & { source: KeySource } {
   if (passphrase !== null) process.env[passphraseVariable] = passphrase;
   return { ...encryptHome(key, buildOptions(onNote)), source: readHomeEnvelope()!.source };
 }
 
 /** Replaces the key. No daemon may run. */
-export function replaceKey({ key, passphrase }: Choice, { onNote }: Running): KeySource {
+export function replaceKey({ key, passphrase }: Choice, { onNote }: RunContext): KeySource {
   rotateKey(key, buildOptions(onNote), () => {
     if (passphrase !== null) process.env[passphraseVariable] = passphrase;
   });
@@ -34,9 +34,9 @@ export function replaceKey({ key, passphrase }: Choice, { onNote }: Running): Ke
 }
 
 /** No daemon may run. */
-export const decryptMemory = ({ onNote }: Running): Conversion => decryptHome(buildOptions(onNote));
+export const decryptMemory = ({ onNote }: RunContext): Conversion => decryptHome(buildOptions(onNote));
 
-const buildOptions = (onNote: Running["onNote"]) => ({
+const buildOptions = (onNote: RunContext["onNote"]) => ({
   backups: listBackupFolders(),
   onFile: (file: string) => onNote?.(file),
 });

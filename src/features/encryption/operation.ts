@@ -1,5 +1,5 @@
 import { defineLocalOperation } from "../../answers/local-operation.ts";
-import type { Running } from "../../answers/operation.ts";
+import type { RunContext } from "../../answers/operation.ts";
 
 const load = () => import("./encryption.ts");
 
@@ -17,19 +17,20 @@ export const unlockHome = defineLocalOperation(async () => {
 /** Encrypts what is stored. No daemon may run. */
 export const encryptMemory = defineLocalOperation(async () => {
   const { encryptMemory } = await load();
-  return (_: null, request: Parameters<typeof encryptMemory>[0], how: Running) => encryptMemory(request, how);
+  return (_: null, request: Parameters<typeof encryptMemory>[0], how: RunContext) =>
+    encryptMemory(request, how);
 });
 
 /** Replaces the key. No daemon may run. */
 export const replaceKey = defineLocalOperation(async () => {
   const { replaceKey } = await load();
-  return (_: null, request: Parameters<typeof replaceKey>[0], how: Running) => replaceKey(request, how);
+  return (_: null, request: Parameters<typeof replaceKey>[0], how: RunContext) => replaceKey(request, how);
 });
 
 /** No daemon may run. */
 export const decryptMemory = defineLocalOperation(async () => {
   const { decryptMemory } = await load();
-  return (_: null, _request: object, how: Running) => decryptMemory(how);
+  return (_: null, _request: object, how: RunContext) => decryptMemory(how);
 });
 
 /** Lists files that are still plain in an encrypted home. */

@@ -22,7 +22,7 @@ import {
 /** Suggestions below a list. */
 const fewSuggestions = 5;
 
-interface ListOptions extends EventsRequest {
+interface EventListOptions extends EventsRequest {
   suggested?: boolean;
   allProjects?: boolean;
 }
@@ -31,7 +31,7 @@ interface ListOptions extends EventsRequest {
 export async function eventListCommand(
   { cwd, output }: Pick<CommandContext, "cwd" | "output">,
   words: string[],
-  { suggested = false, allProjects = false, ...options }: ListOptions,
+  { suggested = false, allProjects = false, ...options }: EventListOptions,
 ): Promise<void> {
   if (allProjects) return listAcross({ cwd, output }, { ...options, query: words.join(" ") });
   const found = await call(

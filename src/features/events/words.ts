@@ -1,7 +1,7 @@
 import {
   ago,
-  type Block,
   type Document,
+  type DocumentBlock,
   faint,
   heading,
   hint,
@@ -9,10 +9,10 @@ import {
   joinParts,
   type LinePart,
   line,
-  type Moment,
   makeCommitPiece,
   makeDocument,
   type Paragraph,
+  type ShownTime,
   strong,
   table,
   title,
@@ -32,7 +32,7 @@ const wordKind = ({ type, status }: EventView): string => (status === "active" ?
 
 /** "2026-03-01 to 2026-03-31", "from 2026-03-01", "until 2026-03-31" */
 function wordDays(from: string | null, to: string | null): LinePart[] {
-  const [first, last] = [from, to].map((at): Moment | null => (at === null ? null : { at, form: "day" }));
+  const [first, last] = [from, to].map((at): ShownTime | null => (at === null ? null : { at, form: "day" }));
   if (first && last) return first.at.slice(0, 10) === last.at.slice(0, 10) ? [first] : [first, " to ", last];
   return first ? ["from ", first] : last ? ["until ", last] : [];
 }
@@ -45,7 +45,7 @@ export const wordEventFacts = (event: EventView): LinePart[] =>
     wordDays(event.starts_at, event.ends_at),
   ]);
 
-export const wordEvents = (events: readonly ListedEvent[]): Block =>
+export const wordEvents = (events: readonly ListedEvent[]): DocumentBlock =>
   table(
     [
       { title: "event" },

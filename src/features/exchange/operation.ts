@@ -1,5 +1,5 @@
 import { defineLocalOperation } from "../../answers/local-operation.ts";
-import type { Running } from "../../answers/operation.ts";
+import type { RunContext } from "../../answers/operation.ts";
 import type { Project } from "../../base/paths.ts";
 import type { CarryRequest } from "./carry.ts";
 import type { ExportNotesRequest } from "./export-notes.ts";
@@ -38,7 +38,7 @@ export const importTraces = defineLocalOperation(async () => {
 /** Gives the commits of a merge the attribution of those that it was made of. */
 export const carryAttribution = defineLocalOperation(async () => {
   const { carryAttribution } = await import("./carry.ts");
-  return (project: Project, request: CarryRequest, { signal }: Running) =>
+  return (project: Project, request: CarryRequest, { signal }: RunContext) =>
     carryAttribution(project, request, signal);
 });
 

@@ -183,7 +183,7 @@ export interface AuthoredLine {
 }
 
 /** A line of a file in one revision, to be looked up in another. */
-interface Wanted {
+interface SoughtLine {
   path: string;
   line: number;
   /** Its number in the revision that is asked; null: it is not there. */
@@ -212,8 +212,8 @@ export async function findCarriedAuthors(
   return findAuthorsAt(project, top, from, wanted, signal);
 }
 
-async function listAddedLines(top: string, what: WhatChanged, signal?: AbortSignal): Promise<Wanted[]> {
-  const wanted: Wanted[] = [];
+async function listAddedLines(top: string, what: WhatChanged, signal?: AbortSignal): Promise<SoughtLine[]> {
+  const wanted: SoughtLine[] = [];
   for await (const { path, hunks } of streamChangedFiles(top, what, { signal })) {
     for (const { newStart, added } of hunks) {
       for (let i = 0; i < added.length; i++) wanted.push({ path, line: newStart + i, asked: newStart + i });
@@ -241,7 +241,7 @@ async function findAuthorsAt(
   project: Project,
   top: string,
   revision: string,
-  wanted: readonly Wanted[],
+  wanted: readonly SoughtLine[],
   signal?: AbortSignal,
 ): Promise<AuthoredLine[]> {
   const asked = new Map<string, number[]>();

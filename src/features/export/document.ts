@@ -101,7 +101,7 @@ export function makeCleaner(project: Project): () => Clean {
   };
 }
 
-interface Collected extends Selection {
+interface CollectedExport extends Selection {
   /** What was decided while the session ran, of other sessions too; left out: it is asked for. */
   decisions?: readonly Decision[];
   clean: Clean;
@@ -111,7 +111,7 @@ interface Collected extends Selection {
 export async function collectSession(
   project: Project,
   id: string,
-  { clean, decisions, ...selection }: Collected,
+  { clean, decisions, ...selection }: CollectedExport,
 ): Promise<SessionDocument> {
   const found = await call(showSession, { id }, project);
   const { session } = found;

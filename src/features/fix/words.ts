@@ -1,8 +1,8 @@
 import {
   ago,
-  type Block,
   command as commandLine,
   type Document,
+  type DocumentBlock,
   faint,
   faintlyAgo,
   good,
@@ -75,7 +75,7 @@ function wordError(known: KnownError): Paragraph {
 }
 
 /** What was seen between the failure and the run that worked: that it is what helped is likely, as nobody said so. */
-function wordFixed(fix: Fix): Block[] {
+function wordFixed(fix: Fix): DocumentBlock[] {
   const { edits, commands, commit, session_id, author, turn } = fix;
   const facts = [
     [good("session "), makeTurnPiece(session_id, turn, "good")],
@@ -85,7 +85,7 @@ function wordFixed(fix: Fix): Block[] {
   ];
   return [
     indentedLine(2, 2, good("Then worked:"), " ", ...joinParts(facts, " | ")),
-    ...edits.flatMap(({ path, diff }): Block[] => [
+    ...edits.flatMap(({ path, diff }): DocumentBlock[] => [
       indentedLine(2, 2, place(path)),
       { is: "lines", indent: 2, lines: diff.trimEnd().split("\n").slice(0, shownLines.diff), patchOf: path },
     ]),

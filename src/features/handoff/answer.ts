@@ -1,4 +1,4 @@
-import type { Running, Subjects } from "../../answers/operation.ts";
+import type { RunContext, Subjects } from "../../answers/operation.ts";
 import { withSessionRead } from "../../answers/read-asked.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { buildHandoff } from "./handoff.ts";
@@ -7,5 +7,5 @@ import type { handoffRequest } from "./operation.ts";
 export const handOver = (
   { project, memory }: Subjects["memory"],
   { id }: Shaped<typeof handoffRequest>,
-  { signal }: Running,
+  { signal }: RunContext,
 ) => withSessionRead(project, memory, id, signal, () => buildHandoff(memory, id));

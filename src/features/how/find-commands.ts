@@ -2,7 +2,7 @@ import { getOrCreate } from "../../base/multimap.ts";
 import { formatIsoTime } from "../../base/text/iso-time.ts";
 import { createWordFinder, noWords, stopWords, tokenize, type WordFinder } from "../../base/text/tokens.ts";
 import { parseSteps } from "../../sessions/commands/steps.ts";
-import { findTask, type Task, tasks } from "../../sessions/commands/tasks.ts";
+import { type CommandTask, findTask, tasks } from "../../sessions/commands/tasks.ts";
 import { isUsageError } from "../../sessions/commands/usage-errors.ts";
 import { type CommandRecord, listCommands, listRuns, type RunSummary } from "../../store/memory/commands.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -80,7 +80,7 @@ function buildCheatSheet(
   forms: readonly Form[],
   scripts: readonly ProjectScript[],
 ): HowAnswer {
-  const best = new Map<Task, { form: Form; worth: number }>();
+  const best = new Map<CommandTask, { form: Form; worth: number }>();
   const defined = collectScriptWords(scripts);
   for (const form of forms) {
     const latest = form.worked[0]!;
@@ -114,7 +114,7 @@ const toShape = (line: string): string => parseSteps(line)[0]?.shape ?? line;
 
 const definedScript = (
   { line, title, file }: ProjectScript,
-  task: Task | null,
+  task: CommandTask | null,
 ): HowAnswer["scripts"][number] => ({
   line,
   title,

@@ -42,9 +42,9 @@ export function readProjectScripts(root: string): ProjectScript[] {
 }
 
 type ScriptLine = Omit<ProjectScript, "file">;
-type Reader = (text: string, root: string) => ScriptLine[];
+type ScriptReader = (text: string, root: string) => ScriptLine[];
 
-function readScripts(root: string, file: string, read: Reader): ProjectScript[] {
+function readScripts(root: string, file: string, read: ScriptReader): ProjectScript[] {
   const path = join(root, file);
   try {
     if (statSync(path).size > maxSizes.bytes) return [];
@@ -84,7 +84,7 @@ const lockFiles = [
   ["bun.lockb", "bun run"],
 ] as const;
 
-const readers: readonly (readonly [file: string, read: Reader])[] = [
+const readers: readonly (readonly [file: string, read: ScriptReader])[] = [
   [
     "package.json",
     (text, root) =>

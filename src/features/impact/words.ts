@@ -1,6 +1,6 @@
 import {
-  type Block,
   type Document,
+  type DocumentBlock,
   faint,
   heading,
   line,
@@ -37,7 +37,7 @@ export function wordImpact({ targets, touched, total, tests, notes }: ImpactAnsw
 }
 
 /** "src/a.ts:12 retry  calls sleep". */
-function wordTouched(touch: TouchedCode): Block {
+function wordTouched(touch: TouchedCode): DocumentBlock {
   const { file, line: at, kind, distance, how, through, lines } = touch;
   const where = kind === "file" ? (lines[0] ?? at) : at;
   // A caller of a caller says what it calls; --depth is how far from the change that is.

@@ -7,7 +7,7 @@ import {
   readAline,
 } from "../../agents/aline/aline-database.ts";
 import { changeMemory } from "../../answers/changing.ts";
-import type { Running } from "../../answers/operation.ts";
+import type { RunContext } from "../../answers/operation.ts";
 import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
 import type { Project } from "../../base/paths.ts";
 import { GitFailure } from "../../git/git.ts";
@@ -102,7 +102,7 @@ function withAline<T>(path: string, use: (db: AlineDatabase) => T | Promise<T>):
 export function importAline(
   project: Project,
   plan: AlinePlan,
-  { signal, onProgress }: Running = {},
+  { signal, onProgress }: RunContext = {},
 ): Promise<AlineImport> {
   return withAline(plan.file, (db) =>
     changeMemory(

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Agent } from "../../agents/agent.ts";
 import { statTranscript } from "../../agents/registry.ts";
 import { withMemory } from "../../answers/open.ts";
-import type { Running } from "../../answers/operation.ts";
+import type { RunContext } from "../../answers/operation.ts";
 import { getErrorCode, PommelError } from "../../base/errors.ts";
 import { locateDaemonFiles } from "../../base/home.ts";
 import type { Project } from "../../base/paths.ts";
@@ -80,7 +80,7 @@ const checkMs = 1000;
 export function followImport(
   project: Project,
   files: readonly TranscriptToImport[],
-  { signal, onProgress }: Running,
+  { signal, onProgress }: RunContext,
 ): Promise<ImportFollowed | null> {
   const start = performance.now();
   const total = files.reduce((sum, { left }) => sum + left, 0);

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { Agent } from "../../agents/agent.ts";
 import { defineLocalOperation } from "../../answers/local-operation.ts";
-import type { Running } from "../../answers/operation.ts";
+import type { RunContext } from "../../answers/operation.ts";
 import { defineOperation } from "../../answers/operation.ts";
 import type { Project } from "../../base/paths.ts";
 import {
@@ -74,14 +74,14 @@ export const registerSession = defineOperation({
 /** Counts what an import would read. */
 export const previewImport = defineLocalOperation(async () => {
   const { previewTranscripts } = await import("./import.ts");
-  return (project: Project, request: PreviewRequest, { signal }: Running) =>
+  return (project: Project, request: PreviewRequest, { signal }: RunContext) =>
     previewTranscripts(project, request, signal);
 });
 
 /** Follows an import to its end. */
 export const followImport = defineLocalOperation(async () => {
   const { followImport } = await import("./import.ts");
-  return (project: Project, { files }: { files: readonly TranscriptToImport[] }, how: Running) =>
+  return (project: Project, { files }: { files: readonly TranscriptToImport[] }, how: RunContext) =>
     followImport(project, files, how);
 });
 

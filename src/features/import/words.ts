@@ -1,12 +1,12 @@
 import type { Agent } from "../../agents/agent.ts";
 import {
-  type Block,
   type Document,
+  type DocumentBlock,
   doneLine,
   factTable,
   line,
-  type Moment,
   mark,
+  type ShownTime,
 } from "../../answers/document.ts";
 import { formatBytes } from "../../base/text/bytes.ts";
 import { formatCount } from "../../base/text/counted.ts";
@@ -15,7 +15,7 @@ import type { ImportPreview } from "../../sessions/ingest/import-preview.ts";
 import type { AlineImport, AlinePlan } from "./import-aline.ts";
 
 /** "Skipped: 2 sessions older, 1 session forgotten before." */
-function wordSkipped(parts: readonly (string | false)[]): Block[] {
+function wordSkipped(parts: readonly (string | false)[]): DocumentBlock[] {
   const left = parts.filter((part) => part !== false);
   return left.length === 0 ? [] : [line(`Skipped: ${left.join(", ")}.`)];
 }
@@ -35,7 +35,7 @@ export function wordFound(preview: ImportPreview, { title }: Agent, root: string
     const where = root === null ? "" : ` for ${root}`;
     return [[line(`No new ${title} sessions to import`, { text: where }, "."), ...skipped]];
   }
-  const toDay = (at: number | null): Moment | string =>
+  const toDay = (at: number | null): ShownTime | string =>
     at === null ? "?" : { at: new Date(at).toISOString(), form: "day" };
   const [first, last] = [toDay(from), toDay(to)];
   return [

@@ -1,6 +1,6 @@
 import { changeMemory } from "../../answers/changing.ts";
 import { noCode, noJobs, queueWith, readJobsStatus } from "../../answers/jobs-status.ts";
-import { Kept } from "../../answers/kept.ts";
+import { SharedObjects } from "../../answers/kept.ts";
 import { withMemory } from "../../answers/open.ts";
 import type { Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
@@ -8,7 +8,7 @@ import { removeDead, retryDead } from "../../store/memory/jobs/jobs.ts";
 import type { queueResponse, retryRequest } from "./operation.ts";
 
 /** What a daemon has to do for a checkout that it keeps, by its root. */
-export const keptQueue = new Kept<() => Shaped<typeof queueResponse>>();
+export const keptQueue = new SharedObjects<() => Shaped<typeof queueResponse>>();
 
 export async function showQueue({ project }: Subjects["project"]) {
   const kept = keptQueue.findKept(project.root);

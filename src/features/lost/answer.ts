@@ -1,5 +1,5 @@
 import { locate } from "../../answers/file-place.ts";
-import type { Running, Subjects } from "../../answers/operation.ts";
+import type { RunContext, Subjects } from "../../answers/operation.ts";
 import { listProjectRoots } from "../../git/projects/roots.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { findLostTexts } from "./find-lost-text.ts";
@@ -11,7 +11,7 @@ const listedTexts = 3;
 export async function findLostText(
   { project, memory }: Subjects["memory"],
   { file, limit = listedTexts }: Shaped<typeof lostTextRequest>,
-  { signal }: Running,
+  { signal }: RunContext,
 ) {
   const roots = await listProjectRoots(project.root);
   const path = locate(project, project.root, file);

@@ -9,8 +9,8 @@ import {
   makeDocument,
   mark,
   type Paragraph,
-  type Piece,
   strong,
+  type TextPiece,
   table,
   title,
 } from "../../answers/document.ts";
@@ -66,7 +66,7 @@ export const wordEmbedders = (embedders: readonly ListedEmbedder[]): Document =>
 ];
 
 /** An unusable driver is a fault only where it is used. */
-function chooseMark(usable: boolean | null, isUsed: boolean): Piece {
+function chooseMark(usable: boolean | null, isUsed: boolean): TextPiece {
   if (usable) return mark("ok");
   if (!isUsed) return faint("-");
   return mark(usable === null ? "warn" : "fail");

@@ -11,7 +11,7 @@ import {
   quoted,
   wordShown,
 } from "../../answers/document.ts";
-import { labelNote, type Reader } from "../../protocol/origin.ts";
+import { labelNote, type Readership } from "../../protocol/origin.ts";
 import { formatTurnPlace, shortenSessionId } from "../../protocol/reading/short-id.ts";
 import type { LineNoteAnswer, Note, NotesResponse } from "./operation.ts";
 
@@ -32,11 +32,11 @@ export function formatNoteLines({ file, first_line, last_line, state }: LineNote
 }
 
 /** "Your note on src/a.ts:12". */
-export const labelLineNote = (note: LineNoteAnswer, reader: Reader): string =>
+export const labelLineNote = (note: LineNoteAnswer, reader: Readership): string =>
   `${labelNote(note, reader)} on ${formatNoteLines(note.lines)}`;
 
 /** The note, quoted, as an answer about its lines has it. */
-export const wordLineNote = (note: LineNoteAnswer, reader: Reader): Paragraph => [
+export const wordLineNote = (note: LineNoteAnswer, reader: Readership): Paragraph => [
   indentedLine(
     0,
     2,

@@ -6,7 +6,7 @@ import type { WaitReason } from "../../protocol/values.ts";
 import { describeOpenEnd } from "../sessions/end-words.ts";
 import type { NowResponse } from "./operation.ts";
 
-type Running = NowResponse["running"][number];
+type RunningSession = NowResponse["running"][number];
 
 /** What agents wait for, and who waits. */
 const waits = {
@@ -19,7 +19,7 @@ const waits = {
 export const nothingNow = "No agent is at work, and nothing waits for you.";
 
 /** "waits for your permission"; null: it works. */
-export const describeWait = ({ waiting }: Pick<Running, "waiting">): string | null =>
+export const describeWait = ({ waiting }: Pick<RunningSession, "waiting">): string | null =>
   waiting && waits[waiting.for];
 
 /** "1 agent waits for you, 2 agents at work, 3 sessions to look at, 5 unfinished"; "" for nothing. */
@@ -28,7 +28,7 @@ export function describeNow({
   to_look_at,
   unfinished,
 }: Record<"to_look_at" | "unfinished", { length: number }> & {
-  running: readonly Pick<Running, "waiting">[];
+  running: readonly Pick<RunningSession, "waiting">[];
 }): string {
   const waiting = running.filter((session) => session.waiting !== null).length;
   const working = running.length - waiting;
@@ -133,7 +133,7 @@ export function listNowRows({ running, to_look_at, unfinished }: NowResponse): [
 }
 
 /** "waits for your permission, 3 minutes ago: npm test". */
-function describeSince({ waiting, pending }: Running): string {
+function describeSince({ waiting, pending }: RunningSession): string {
   const since = waiting === null ? "" : `, ${formatRelativeTime(Date.parse(waiting.since))}`;
   return `${describeWait({ waiting })}${since}${pending === null ? "" : `: ${pending}`}`;
 }

@@ -49,7 +49,7 @@ async function listLanguages(project: Project, config: Config): Promise<string[]
     .map(([name]) => name);
 }
 
-type Question = Shaped<typeof questionsResponse>["questions"][number];
+type StarterQuestion = Shaped<typeof questionsResponse>["questions"][number];
 
 /** A question that nobody would read to its end is left out. Characters. */
 const maxLength = 110;
@@ -58,7 +58,7 @@ const maxLength = 110;
  * Questions that this project's own sessions and code answer, one of a kind; fewer where there is too little to ask about.
  * @param memory null: there is no memory
  */
-export async function findQuestions(project: Project, memory: Memory | null): Promise<Question[]> {
+export async function findQuestions(project: Project, memory: Memory | null): Promise<StarterQuestion[]> {
   const found = await Promise.all([
     memory === null ? null : suggestSessionQuestion(project, memory).catch(() => null),
     suggestCodeQuestion(project).catch(() => null),
@@ -68,7 +68,7 @@ export async function findQuestions(project: Project, memory: Memory | null): Pr
 }
 
 /** What was decided, else what a session was about: the latest that the search answers. */
-async function suggestSessionQuestion(project: Project, memory: Memory): Promise<Question | null> {
+async function suggestSessionQuestion(project: Project, memory: Memory): Promise<StarterQuestion | null> {
   const subject = { project, memory };
   const { decisions } = await answerAbout(listDecisions, subject, { limit: 20 });
   const asked = decisions
@@ -95,7 +95,7 @@ const isRoutine = (subject: string): boolean =>
   );
 
 /** Where the latest work is that a commit says in words. */
-async function suggestCodeQuestion({ root }: Project): Promise<Question | null> {
+async function suggestCodeQuestion({ root }: Project): Promise<StarterQuestion | null> {
   const log = await readGitText(root, ["log", `-${maxCommits}`, "--no-merges", "--format=%s"]);
   for (const subject of log.split("\n")) {
     const type = commitType.exec(subject);
@@ -108,7 +108,7 @@ async function suggestCodeQuestion({ root }: Project): Promise<Question | null> 
 }
 
 /** Why a line is there that an agent wrote. */
-async function suggestLineQuestion(project: Project, memory: Memory): Promise<Question | null> {
+async function suggestLineQuestion(project: Project, memory: Memory): Promise<StarterQuestion | null> {
   const { checkpoints } = await answerAbout(listCheckpoints, { project, memory }, { limit: 5 });
   for (const { id } of checkpoints) {
     const { files } = await answerAbout(showCheckpoint, { project, memory }, { id });

@@ -5,7 +5,7 @@ import {
   faint,
   type LinePart,
   line,
-  type Piece,
+  type TextPiece,
   table,
 } from "../../answers/document.ts";
 import type { ResponseOf } from "../../answers/operation.ts";
@@ -50,7 +50,7 @@ export function wordProjects({ projects, totals }: ProjectsAnswer): Document {
   ];
 }
 
-const wordPlace = ({ root, is_gone }: Checkout): Piece =>
+const wordPlace = ({ root, is_gone }: Checkout): TextPiece =>
   is_gone ? faint(toHomeRelative(root)) : { text: toHomeRelative(root), role: "place", path: root };
 
 const wordUse = (checkout: Checkout | undefined, used: string): LinePart | null =>

@@ -85,7 +85,7 @@ function findRoot(roots: readonly string[], path: string): string | null {
   return around.sort((a, b) => b.length - a.length)[0] ?? null;
 }
 
-function addEdit(files: EditedFile[], root: string, { path, at, added, removed }: Edit): void {
+function addEdit(files: EditedFile[], root: string, { path, at, added, removed }: LiveEdit): void {
   const inside = relative(root, toRealPath(path)).split(sep).join("/");
   const known = files.find((one) => one.root === root && one.path === inside);
   const before = known ?? { at: 0, added: new Set<string>(), removed: new Set<string>() };
@@ -100,7 +100,7 @@ function addEdit(files: EditedFile[], root: string, { path, at, added, removed }
   else files[files.indexOf(known)] = file;
 }
 
-interface Edit {
+interface LiveEdit {
   /** Absolute. */
   path: string;
   at: number;
@@ -109,9 +109,9 @@ interface Edit {
 }
 
 /** Edits of turns that do not change any more. */
-const readTurns = new LRUCache<string, readonly Edit[]>({ max: 400 });
+const readTurns = new LRUCache<string, readonly LiveEdit[]>({ max: 400 });
 
-function readEdits(memory: Memory, { id, uid, cwd }: SessionRecord, since: number): Edit[] {
+function readEdits(memory: Memory, { id, uid, cwd }: SessionRecord, since: number): LiveEdit[] {
   const turns = listTurns(memory, id).slice(-maxTurns);
   return turns
     .filter(({ files, abandoned }) => !abandoned && files.some(({ how }) => how !== "read"))
@@ -126,7 +126,7 @@ function readEdits(memory: Memory, { id, uid, cwd }: SessionRecord, since: numbe
     .filter(({ at }) => at >= since);
 }
 
-function readEditsOfTurn(memory: Memory, session: number, number: number, launchedIn: string): Edit[] {
+function readEditsOfTurn(memory: Memory, session: number, number: number, launchedIn: string): LiveEdit[] {
   return [...readStoredTurns(memory, session, { first: number, last: number })].flatMap((turn) =>
     describeEdits(turn.lines, launchedIn, turn.record.endedAt ?? 0),
   );
@@ -139,8 +139,8 @@ const maxFreshBytes = 1_000_000;
  * Edits in the end of a session's transcript, which is not stored yet: to scrub, cut and store it takes longer than the next agent
  * waits. Nothing of it is kept.
  */
-async function readFreshEdits(memory: Memory, { id, cwd }: SessionRecord): Promise<Edit[]> {
-  const edits: Edit[] = [];
+async function readFreshEdits(memory: Memory, { id, cwd }: SessionRecord): Promise<LiveEdit[]> {
+  const edits: LiveEdit[] = [];
   for (const { path, agent: name, offset, lineHash } of listTranscripts(memory, id)) {
     const agent = findAgentByName(name);
     const size = statTranscript(path)?.size ?? 0;
@@ -160,7 +160,7 @@ function describeEdits(
   lines: readonly { at: number | null; cwd?: string | null; entries: TranscriptEntry[] }[],
   launchedIn: string,
   otherwiseAt: number,
-): Edit[] {
+): LiveEdit[] {
   return [...listEdits({ lines })].map(({ line, edit }) => {
     const { added, removed } = pickChangedLines(edit);
     return {

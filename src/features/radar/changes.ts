@@ -28,13 +28,17 @@ export interface LiveChange extends ChangedFunction {
   from: Record<string, string>;
 }
 
-export interface Work {
+export interface LiveWork {
   sessions: SessionAtWork[];
   changes: LiveChange[];
 }
 
 /** Who is at work in a project's checkouts, and which functions they changed that are not committed. */
-export async function findWork(memory: Memory, roots: readonly string[], now = Date.now()): Promise<Work> {
+export async function findWork(
+  memory: Memory,
+  roots: readonly string[],
+  now = Date.now(),
+): Promise<LiveWork> {
   const sessions = await listSessionsAtWork(memory, roots, now);
   const changes: LiveChange[] = [];
   for (const { session, files } of sessions) {

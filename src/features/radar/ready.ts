@@ -11,7 +11,14 @@ import { removeReadyPart, writeReadyPart } from "../../protocol/ready-context.ts
 import { scrubAlone } from "../../redact/scrubber.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { type CodeMark, markCode, stripToCode } from "./bare-code.ts";
-import { classifyCheckout, findWork, type LiveChange, prepareFile, readText, type Work } from "./changes.ts";
+import {
+  classifyCheckout,
+  findWork,
+  type LiveChange,
+  type LiveWork,
+  prepareFile,
+  readText,
+} from "./changes.ts";
 import { type FunctionHere, findCounterpart, findFunctions, isSameSignature } from "./functions.ts";
 import type { ReadyNotice, ReadyRadar } from "./hooks.ts";
 import { wordNotice } from "./words.ts";
@@ -40,14 +47,14 @@ export async function makeRadarReady(project: Project, memory: Memory): Promise<
 /** Where one session works alone, nobody waits to be told. */
 const minSessions = 2;
 
-async function prepareFiles({ sessions }: Work): Promise<void> {
+async function prepareFiles({ sessions }: LiveWork): Promise<void> {
   if (sessions.length < minSessions) return;
   for (const { root, read } of sessions)
     if (root !== null) for (const path of read) await prepareFile(root, path);
 }
 
 /** What sessions in one checkout are to know of what others changed. */
-async function listNotices({ changes }: Work, root: string): Promise<ReadyNotice[]> {
+async function listNotices({ changes }: LiveWork, root: string): Promise<ReadyNotice[]> {
   const notices: ReadyNotice[] = [];
   for (const change of changes) {
     const text = readText(join(root, change.path));

@@ -1,7 +1,7 @@
 import {
-  type Block,
   caution,
   type Document,
+  type DocumentBlock,
   faint,
   faintlyAgo,
   id,
@@ -70,7 +70,7 @@ export function wordRadar(answer: RadarAnswer): Document {
   );
 }
 
-function wordSession(session: RadarAnswer["sessions"][number], checkouts: Checkouts): Block[] {
+function wordSession(session: RadarAnswer["sessions"][number], checkouts: Checkouts): DocumentBlock[] {
   const { session_id, title, agent, root, branch, last_at, files } = session;
   const facts = [
     agent,
@@ -90,7 +90,7 @@ function wordFile(
   { path, root, at, functions }: RadarAnswer["sessions"][number]["files"][number],
   launchedIn: string | null,
   checkouts: Checkouts,
-): Block[] {
+): DocumentBlock[] {
   const elsewhere = root === launchedIn ? "" : wordRoot(root, checkouts);
   return [
     indentedLine(
@@ -107,7 +107,7 @@ function wordFile(
 
 type FunctionAtWork = RadarAnswer["sessions"][number]["files"][number]["functions"][number];
 
-function wordFunction({ name, what, signature, former_signature: former }: FunctionAtWork): Block[] {
+function wordFunction({ name, what, signature, former_signature: former }: FunctionAtWork): DocumentBlock[] {
   if (former === null) return [indentedLine(4, 6, `${name}()  `, faint(what))];
   return [
     indentedLine(4, 6, `${name}()  `, faint("new signature")),
@@ -118,7 +118,7 @@ function wordFunction({ name, what, signature, former_signature: former }: Funct
 
 type OverlapAnswer = RadarAnswer["overlaps"][number];
 
-const wordOverlap = (overlap: OverlapAnswer, checkouts: Checkouts): Block =>
+const wordOverlap = (overlap: OverlapAnswer, checkouts: Checkouts): DocumentBlock =>
   indentedLine(
     2,
     4,

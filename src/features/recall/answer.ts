@@ -1,5 +1,5 @@
 import { findOpenMemory, loadCurrentConfig } from "../../answers/open.ts";
-import type { Running, Subjects } from "../../answers/operation.ts";
+import type { RunContext, Subjects } from "../../answers/operation.ts";
 import { answerAbout } from "../../answers/run.ts";
 import { openMemorySearch } from "../../answers/session-search.ts";
 import { maxResults } from "../../base/max-results.ts";
@@ -19,7 +19,7 @@ import { how } from "../how/operation.ts";
 import { findRelated } from "../related/operation.ts";
 import { listAttemptClaims, listRepliesAround, toWordsClaim } from "./attempts.ts";
 import { toCommandClaim, toDecisionClaim, toErrorClaim } from "./claim-words.ts";
-import type { Claim, RecallAnswer, RecallKind, RecallRequest } from "./operation.ts";
+import type { RecallAnswer, RecallClaim, RecallKind, RecallRequest } from "./operation.ts";
 import { parseTurnId, readRecorded } from "./read.ts";
 import { findSaid } from "./said.ts";
 import { findWorkState } from "./state.ts";
@@ -57,7 +57,7 @@ const looksLikeError =
 export async function recall(
   { project, memory }: Subjects["memory"],
   request: RecallRequest,
-  { signal }: Running,
+  { signal }: RunContext,
 ): Promise<RecallAnswer> {
   const { about = "", id, kind, asked_by: asker, limit } = request;
   const nothing: RecallAnswer = { verdict: "found", claims: [], state: null, read: null, notes: [] };
@@ -185,7 +185,7 @@ async function listDecisionClaims(
   memory: Memory,
   { about = "", file = [], said_by: saidBy, kind, limit, ...when }: RecallRequest,
   isOwn: (session: string) => boolean,
-): Promise<Claim[]> {
+): Promise<RecallClaim[]> {
   const period = { since: when.since, until: when.until, branch: when.branch };
   const asked = { ...period, file: [...file], limit: maxResults };
   const all = (await answerAbout(listDecisions, { project, memory }, asked)).decisions
@@ -219,7 +219,7 @@ function listFixClaims(
   project: Project,
   memory: Memory,
   request: Omit<Parameters<typeof findFixes>[2], "limit">,
-): Claim[] {
+): RecallClaim[] {
   const roots = findOpenMemory(project, memory)?.roots ?? [project.root];
   const { errors } = findFixes(roots, memory, { ...request, limit: maxOfKind.fix });
   const [known] = errors.filter(({ fix }) => fix !== null);
@@ -229,7 +229,7 @@ function listFixClaims(
   );
 }
 
-async function listCommandClaims(project: Project, memory: Memory, about: string): Promise<Claim[]> {
+async function listCommandClaims(project: Project, memory: Memory, about: string): Promise<RecallClaim[]> {
   const request = { q: about, limit: maxOfKind.command };
   const { verdict, commands } = await answerAbout(how, { project, memory }, request);
   return verdict === "none" ? [] : commands.map(toCommandClaim);
@@ -241,7 +241,7 @@ async function listLatestClaims(
   memory: Memory,
   { file = [], since, until, branch, agent, limit = defaultClaims }: RecallRequest,
   isOwn: (session: string) => boolean,
-): Promise<Claim[]> {
+): Promise<RecallClaim[]> {
   if (file.length > 0) {
     const { sessions } = await answerAbout(findRelated, { project }, { file, limit: limit + 1 });
     return sessions
@@ -267,7 +267,7 @@ async function listLatestClaims(
 }
 
 /** Without what says the same as one before it. */
-function dedupeClaims(claims: readonly Claim[]): Claim[] {
+function dedupeClaims(claims: readonly RecallClaim[]): RecallClaim[] {
   const seen = new Set<string>();
   return claims.filter(({ text }) => {
     const key = text.toLowerCase().replace(/\W+/g, " ").trim().slice(0, 80);

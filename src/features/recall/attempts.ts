@@ -16,7 +16,7 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { describeStanding, isTakenBack } from "./claim-words.ts";
-import type { Claim } from "./operation.ts";
+import type { RecallClaim } from "./operation.ts";
 
 /** What was asked and said in turns, as claims: the sentences of a turn that say most about a question. */
 
@@ -104,7 +104,7 @@ export function listAttemptClaims(
   about: string,
   { results }: TranscriptSearchResponse,
   { max, minShare, isOwn }: { max: number; minShare: number; isOwn: (session: string) => boolean },
-): Claim[] {
+): RecallClaim[] {
   const found = results.filter(isTurnOfOthers(isOwn));
   const turns = readTurnsAround(memory, found);
   const wanted = askedTokens(about);
@@ -118,7 +118,7 @@ export function listAttemptClaims(
   const best = ranked[0]?.weight ?? 0;
   const ofSession = new Map<number, number>();
   const ledTo = readCommitsOfSessions(memory, [...new Set(turns.map(({ session }) => session.uid))]);
-  const claims: Claim[] = [];
+  const claims: RecallClaim[] = [];
   const told: ReadTurn[] = [];
   for (const { turn, weight, share, asked, said } of ranked) {
     if (claims.length === max || weight < best * minOfBest) break;
@@ -175,7 +175,7 @@ export function listRepliesAround(
   about: string,
   { results }: TranscriptSearchResponse,
   { minShare, isOwn }: { minShare: number; isOwn: (session: string) => boolean },
-): Claim[] {
+): RecallClaim[] {
   const turns = readTurnsAround(memory, results.filter(isTurnOfOthers(isOwn))).filter(
     ({ isPersons }) => isPersons,
   );
@@ -192,7 +192,7 @@ export function listRepliesAround(
 }
 
 /** What was asked in a turn with what the agent said in the end, whatever it was about; null: nothing that can be understood alone. */
-export function toWordsClaim(memory: Memory, session: SessionRecord, number: number): Claim | null {
+export function toWordsClaim(memory: Memory, session: SessionRecord, number: number): RecallClaim | null {
   const [turn] = readTurns(memory, session, { first: number, last: number }, () => Number.POSITIVE_INFINITY);
   if (turn === undefined) return null;
   const picked = pickClaim(turn, ({ isLast }) => ({ own: 0, share: 0, weight: isLast ? 1 : 0 }));
@@ -362,7 +362,7 @@ function pickClaim(turn: ReadTurn, weigh: Weigh): (Picked & { share: number; wei
   };
 }
 
-function toClaim({ session, number, at, isPersons }: ReadTurn, { asked, said }: Picked): Claim {
+function toClaim({ session, number, at, isPersons }: ReadTurn, { asked, said }: Picked): RecallClaim {
   const isAsked = asked !== null;
   return {
     kind: isAsked ? "asked" : "said",

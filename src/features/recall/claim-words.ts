@@ -9,11 +9,11 @@ import { noFix, wordSeen, wordStands } from "../fix/words.ts";
 import type { WorkingCommand } from "../how/operation.ts";
 import { wordCounts } from "../how/words.ts";
 import { chooseExcerpt, describeCommitFate } from "../search/found-words.ts";
-import type { Claim } from "./operation.ts";
+import type { RecallClaim } from "./operation.ts";
 
 /** What other operations answer, as claims. */
 
-export function toDecisionClaim(decision: Decision): Claim {
+export function toDecisionClaim(decision: Decision): RecallClaim {
   const { source, session_id, turn, timestamp, author, by, place, superseded_by, supersedes } = decision;
   const [question = "", ...choice] = decision.text.split(" → ");
   return {
@@ -31,7 +31,7 @@ export function toDecisionClaim(decision: Decision): Claim {
   };
 }
 
-export function toCommandClaim(command: WorkingCommand): Claim {
+export function toCommandClaim(command: WorkingCommand): RecallClaim {
   const { line, directory, last_at, session_id, author, turn, failed_before, agent } = command;
   const [before] = failed_before;
   return {
@@ -47,7 +47,7 @@ export function toCommandClaim(command: WorkingCommand): Claim {
 
 const maxEditChars = 220;
 
-export function toErrorClaim(known: KnownError): Claim {
+export function toErrorClaim(known: KnownError): RecallClaim {
   const { error, last_at, session_id, author, turn, fix } = known;
   const changed = (fix?.edits ?? []).slice(0, 2).map(({ path, diff }) => `${path} ${pickEssence(diff)}`);
   const ran = fix !== null && fix.edits.length === 0 ? `ran ${fix.commands.slice(-2).join(", then ")}` : "";
@@ -93,7 +93,7 @@ export const isTakenBack = ({ rejected, abandoned, commits }: SessionHit): boole
   rejected !== null || abandoned || commits.some(({ reverted_by }) => reverted_by !== null);
 
 /** A passage that a search found: what was noted there, or the text around what matches. */
-export function toFoundClaim(found: SessionHit): Claim {
+export function toFoundClaim(found: SessionHit): RecallClaim {
   const { annotation, note_by, session_id, turn, last_turn, agent, author = null, timestamp, kind } = found;
   const isNote = annotation !== null;
   return {

@@ -69,7 +69,7 @@ const claim = z.object({
   id: textOrNull,
 });
 
-export type Claim = z.infer<typeof claim>;
+export type RecallClaim = z.infer<typeof claim>;
 
 const workState = z.object({
   branch: textOrNull,

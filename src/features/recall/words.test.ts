@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import type { Claim, ReadTurn, RecallAnswer } from "./operation.ts";
+import type { ReadTurn, RecallAnswer, RecallClaim } from "./operation.ts";
 import { quoteEnd, wordClaim, wordRecall } from "./words.ts";
 
-const claim = (more: Partial<Claim> = {}): Claim => ({
+const claim = (more: Partial<RecallClaim> = {}): RecallClaim => ({
   kind: "decided",
   text: "use a lock",
   outcome: null,

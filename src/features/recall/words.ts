@@ -8,7 +8,7 @@ import { shortenSessionId } from "../../protocol/reading/short-id.ts";
 import { shownOfMatch } from "../../protocol/reading/shown-of-match.ts";
 import { fitLines } from "../../tools/budget.ts";
 import { historyLabel } from "../../tools/text.ts";
-import type { Claim, ReadSession, ReadTurn, RecallAnswer, WorkState } from "./operation.ts";
+import type { ReadSession, ReadTurn, RecallAnswer, RecallClaim, WorkState } from "./operation.ts";
 
 /** A person's own words end late with what they want. */
 const maxClaimChars = { asked: 240, text: shownOfMatch.claimChars, outcome: 160, standing: 170 } as const;
@@ -40,7 +40,7 @@ export function wordRecall(answer: RecallAnswer, maxTokens: number, now = Date.n
 const countCharacters = (lines: readonly string[]): number => lines.join("\n").length + 1;
 
 /** `DECIDED 2026-02-06 by the user: “…” (replaced by “…”) [0c275b1b:15]`. */
-export function wordClaim({ kind, text, outcome, by, at, standing, id }: Claim): string {
+export function wordClaim({ kind, text, outcome, by, at, standing, id }: RecallClaim): string {
   const who = by === "user" ? "the user" : toHarmlessLine(by);
   const when = at === null ? "" : ` ${at.slice(0, 10)}`;
   const came = outcome === null || outcome === "" ? "" : ` → ${quote(outcome, maxClaimChars.outcome)}`;

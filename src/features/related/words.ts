@@ -1,7 +1,7 @@
 import {
   ago,
-  type Block,
   type Document,
+  type DocumentBlock,
   faint,
   heading,
   id,
@@ -80,7 +80,7 @@ function wordSession({
       ? []
       : [indentedLine(3, 3, faint(`${named}${more > 0 ? ` and ${more} more` : ""}`))]),
     ...turns.map(
-      ({ turn, prompt }): Block => ({
+      ({ turn, prompt }): DocumentBlock => ({
         is: "cut",
         indent: 3,
         line: [`${nameTurn(turn)}: `, quoted(namePrompt(turn, prompt), 160)],
@@ -93,7 +93,7 @@ function wordSession({
 const wordCodeAround = ({ code }: Pick<RelatedAnswer, "code">): Paragraph =>
   code.length === 0 ? [] : [heading("Code around them"), ...code.map(wordAround)];
 
-const wordAround = ({ file, used_by, uses }: FileAround): Block =>
+const wordAround = ({ file, used_by, uses }: FileAround): DocumentBlock =>
   line(
     place(file),
     "  ",

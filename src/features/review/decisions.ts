@@ -28,13 +28,13 @@ export async function findDecisionsAbout(
   memory: Memory,
   what: Reviewed,
   changed: readonly ChangedFile[],
-  ledTo: (turn: Turn) => boolean,
+  ledTo: (turn: TurnRef) => boolean,
   signal?: AbortSignal,
 ): Promise<ReviewDecision[]> {
   if (changed.length === 0) return [];
   const file = changed.map(({ path }) => escapeGlob(path));
   const { decisions } = await answerAbout(listDecisions, { project, memory }, { file, limit: maxLookedAt });
-  const isOlder = (turn: Turn) => turn.session_id !== null && !ledTo(turn);
+  const isOlder = (turn: TurnRef) => turn.session_id !== null && !ledTo(turn);
   // Lines of a turn are in the files that it wrote.
   const theirs = new Set(decisions.filter(isOlder).flatMap(({ files }) => files));
   const older = changed.filter(({ path, oldPath }) => theirs.has(path) || theirs.has(oldPath ?? path));
@@ -55,7 +55,7 @@ export async function findDecisionsAbout(
 }
 
 /** Whether a turn led to a change: it wrote lines of it, or its session certainly led to a commit of it. */
-export function makeLedTo(sessions: readonly ReviewSession[]): (turn: Turn) => boolean {
+export function makeLedTo(sessions: readonly ReviewSession[]): (turn: TurnRef) => boolean {
   const led = new Set(
     sessions.flatMap(({ session_id, confidence, turns }) =>
       turns
@@ -66,7 +66,7 @@ export function makeLedTo(sessions: readonly ReviewSession[]): (turn: Turn) => b
   return ({ session_id, turn }) => led.has(turnKey(session_id, turn));
 }
 
-interface Turn {
+interface TurnRef {
   session_id: string | null;
   turn: number | null;
 }

@@ -30,7 +30,7 @@ import {
   wordReviewSessions,
 } from "./words.ts";
 
-interface Options extends Omit<Shaped<typeof reviewRequest>, "range"> {
+interface ReviewOptions extends Omit<Shaped<typeof reviewRequest>, "range"> {
   patch?: boolean;
   format: "text" | "markdown" | "json";
   mergedAs?: string;
@@ -40,7 +40,7 @@ interface Options extends Omit<Shaped<typeof reviewRequest>, "range"> {
 export async function reviewCommand(
   context: CommandContext,
   range: string | undefined,
-  { patch = false, format, mergedAs, file }: Options,
+  { patch = false, format, mergedAs, file }: ReviewOptions,
 ): Promise<void> {
   const { cwd, output } = context;
   if (mergedAs !== undefined) {

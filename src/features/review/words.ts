@@ -1,6 +1,6 @@
 import {
-  type Block,
   type Document,
+  type DocumentBlock,
   faint,
   formatChange,
   id,
@@ -81,7 +81,12 @@ export function wordReviewHead(answer: ReviewAnswer, range: string): Document {
   );
 }
 
-const wordCommit = ({ hash, committed_at: at, author, branch }: ReviewAnswer["commits"][number]): Block[] => [
+const wordCommit = ({
+  hash,
+  committed_at: at,
+  author,
+  branch,
+}: ReviewAnswer["commits"][number]): DocumentBlock[] => [
   line("commit ", { text: hash, role: "commit", commit: hash }),
   line(...joinParts([at !== null && { at, form: "exact" }, { text: author }, { text: branch ?? "" }])),
 ];
@@ -183,7 +188,7 @@ function wordList(name: string, items: readonly (readonly LinePart[])[]): Paragr
   return [
     title(name),
     ...[...items.slice(0, most), ...more].map(
-      (parts): Block => ({ is: "item", line: parts, indent: 2, hang: 4 }),
+      (parts): DocumentBlock => ({ is: "item", line: parts, indent: 2, hang: 4 }),
     ),
   ];
 }

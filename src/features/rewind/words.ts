@@ -1,7 +1,7 @@
 import {
-  type Block,
   cutLine,
   type Document,
+  type DocumentBlock,
   exactly,
   formatChange,
   heading,
@@ -96,7 +96,7 @@ function wordSession({
   });
 }
 
-function wordChanges(changed: NonNullable<RewindAnswer["changed_since"]>): Block[] {
+function wordChanges(changed: NonNullable<RewindAnswer["changed_since"]>): DocumentBlock[] {
   const { files, files_total, insertions, deletions } = changed;
   if (files_total === 0) return [line("nothing")];
   const shown = files.slice(0, maxShown.files);

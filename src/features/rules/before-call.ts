@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { toRootRelative } from "../../agents/reading/call-input.ts";
 import { noteAsked, type ReadyPart, readAsked, readGivenRefs } from "../../protocol/ready-context.ts";
 import type { HookPart, SaidOfCall } from "../hook-parts.ts";
-import { type Check, findMatch, readCall, readRequest } from "./check.ts";
+import { findMatch, type RuleCheck, readCall, readRequest } from "./check.ts";
 import type { RuleMode } from "./operation.ts";
 
 /** A rule, as hooks need it: they have no time to make texts harmless. */
@@ -15,7 +15,7 @@ export interface ReadyRule {
   times: number;
   sessions: number;
   mode: RuleMode;
-  check: Check;
+  check: RuleCheck;
 }
 
 export interface ReadyRules extends ReadyPart {

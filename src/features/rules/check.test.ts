@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { type Check, findMatch, readCall, readRequest } from "./check.ts";
+import { findMatch, type RuleCheck, readCall, readRequest } from "./check.ts";
 import { makePathCheck } from "./find-rules.ts";
 
-const command = (line: string): Check => ({ kind: "command", words: line.split(" ") });
-const run = (check: Check, line: string) =>
+const command = (line: string): RuleCheck => ({ kind: "command", words: line.split(" ") });
+const run = (check: RuleCheck, line: string) =>
   findMatch(check, { tool: "Bash", command: line, files: [], created: [], added: "" });
 
 describe("a rule about a command", () => {
@@ -52,7 +52,7 @@ it("a rule about files is about those of a directory, of a name, or of a pattern
 });
 
 it("a rule about a text is about whole names, in lines that are new", () => {
-  const check: Check = { kind: "added", text: "fmt.Print" };
+  const check: RuleCheck = { kind: "added", text: "fmt.Print" };
   const edit = (old_string: string, new_string: string) =>
     findMatch(
       check,
@@ -69,7 +69,7 @@ it("a rule about a text is about whole names, in lines that are new", () => {
 });
 
 it("a rule about a text is also about who is named in a commit's message", () => {
-  const check: Check = { kind: "added", text: "Co-Authored-By" };
+  const check: RuleCheck = { kind: "added", text: "Co-Authored-By" };
   const made = (message: string) =>
     findMatch(
       check,
@@ -85,7 +85,7 @@ it("a rule about a text is also about who is named in a commit's message", () =>
 });
 
 it("a rule about new files is about those that were not there", () => {
-  const check: Check = { ...makePathCheck("*.md"), kind: "created" };
+  const check: RuleCheck = { ...makePathCheck("*.md"), kind: "created" };
   const write = (file_path: string, isThere: boolean, more: object = { content: "x" }) =>
     findMatch(
       check,
@@ -164,7 +164,7 @@ it("what a prompt asks for is allowed, and what it forbids is not asked for", ()
     expect(readRequest(commit, prompt), prompt).toBe("refused");
   expect(readRequest(command("git push"), "open a PR")).toBe("now");
   expect(readRequest(makePathCheck("db/migrations/"), "change db/migrations/1.sql")).toBe("now");
-  const server: Check = { kind: "tool", name: "mcp__playwright__*" };
+  const server: RuleCheck = { kind: "tool", name: "mcp__playwright__*" };
   expect(readRequest(server, "look at it with playwright")).toBe("now");
   expect(readRequest(server, "look at it, without playwright")).toBe("refused");
   expect(readRequest({ kind: "tool", name: "WebSearch" }, "look up the API")).toBe("now");

@@ -5,7 +5,7 @@ import requests from "./requests.json" with { type: "json" };
 
 /** What a rule forbids, and whether a call does it. Hooks load this: it imports next to nothing. */
 
-export type Check =
+export type RuleCheck =
   /** A program with its subcommand and options, all of which a command has: `git push --force`. */
   | { kind: "command"; words: string[] }
   /** Files that are not to be changed: a path or a glob from the root of the checkout. */
@@ -61,7 +61,7 @@ const listTrailers = (command: string): string[] =>
 
 /** What of a call a check is about: the command, the file, the line or the tool; null: nothing. */
 export function findMatch(
-  check: Check,
+  check: RuleCheck,
   { tool, command, files, created, added }: CallToCheck,
 ): string | null {
   switch (check.kind) {
@@ -154,7 +154,7 @@ const steady = new RegExp(requests.steady.join("|"), "i");
 export type Request = "now" | "always" | "refused";
 
 /** What a prompt says of what a rule forbids; null: nothing. */
-export function readRequest(check: Check, prompt: string): Request | null {
+export function readRequest(check: RuleCheck, prompt: string): Request | null {
   const named = findNamed(check, prompt);
   const asked = named.filter((at) => !isNegated(prompt, at));
   if (asked.length > 0) return asked.some((at) => steady.test(cutSentence(prompt, at))) ? "always" : "now";
@@ -173,7 +173,7 @@ function isNegated(prompt: string, at: number): boolean {
 }
 
 /** Where a prompt names what a rule is about. */
-function findNamed(check: Check, prompt: string): number[] {
+function findNamed(check: RuleCheck, prompt: string): number[] {
   switch (check.kind) {
     case "path":
       return findSubject(check.glob, prompt);

@@ -1,6 +1,6 @@
 import { escapeRegExp } from "../../base/text/escape-reg-exp.ts";
 import { splitSentences } from "../../sessions/summaries/prose.ts";
-import { type CallToCheck, type Check, findNamesOfTool } from "./check.ts";
+import { type CallToCheck, findNamesOfTool, type RuleCheck } from "./check.ts";
 import said from "./orders.json" with { type: "json" };
 
 /**
@@ -10,7 +10,7 @@ import said from "./orders.json" with { type: "json" };
 
 export interface RuleSaid {
   text: string;
-  check: Check;
+  check: RuleCheck;
   /**
    * It need not be said again: it says itself that it holds on (never, without asking, "I did not say ..."), it is about which program
    * or tool to use, or it is why a call was denied.
@@ -81,7 +81,7 @@ const changing = new RegExp(
 
 /** What a rule is about, and whether it is about which program or tool to use: that holds on. */
 interface CheckSubject {
-  check: Check;
+  check: RuleCheck;
   isChoice: boolean;
 }
 
@@ -200,7 +200,7 @@ function findForbidden(clause: string, tail: string, used: Used): CheckSubject |
 const toChoice = (words: string[] | null, option: string): CheckSubject | null =>
   words && { check: { kind: "command", words: [...new Set([...words, option])] }, isChoice: true };
 
-const coAuthor: Check = { kind: "added", text: "Co-Authored-By" };
+const coAuthor: RuleCheck = { kind: "added", text: "Co-Authored-By" };
 
 const toBranch = new RegExp(
   ` (?:to|on|onto|into|against) (?:the )?[\`"']?(${said.branches.join("|")})\\b`,
@@ -266,7 +266,7 @@ function findChanged(rest: string): CheckSubject | null {
   if (path === undefined || !isPlainGlob(path)) return null;
   const isDeletion = /^(?:delet|remov)/i.test(rest);
   if (isDeletion && folder !== undefined) return null;
-  const check: Check = isDeletion ? { kind: "command", words: ["rm", path] } : makePathCheck(path);
+  const check: RuleCheck = isDeletion ? { kind: "command", words: ["rm", path] } : makePathCheck(path);
   return { check, isChoice: false };
 }
 
@@ -290,7 +290,7 @@ function findProgram(ordered: string, rest: string, { isProgram }: Used): CheckS
 }
 
 /** Why a call was denied, if it was for what it is: "don't run CI, it is slow". */
-function findDenied(clause: string, { command }: CallToCheck, used: Used): Check | null {
+function findDenied(clause: string, { command }: CallToCheck, used: Used): RuleCheck | null {
   const told = clause.replace(lead, "");
   const [ordered] = order.exec(told) ?? [];
   const rest = ordered === undefined ? "" : told.slice(ordered.length);
@@ -311,7 +311,7 @@ const ofAFile = new RegExp(`^(?:commit|push|stash)\\w*\\s+(?!${anyOf(said.afterC
 
 const programWord = /^[a-z][\w.-]*$/;
 
-function readSpan(span: string, isProgram: (word: string) => boolean): Check | null {
+function readSpan(span: string, isProgram: (word: string) => boolean): RuleCheck | null {
   const words = span.trim().split(/\s+/);
   const [program = ""] = words;
   if (programWord.test(program) && isProgram(program)) return { kind: "command", words };
@@ -357,7 +357,7 @@ const maxWildcards = 3;
 export const isPlainGlob = (glob: string): boolean => (glob.match(/\*+/g) ?? []).length <= maxWildcards;
 
 /** As of a path that was named: a directory is all that is in it. */
-export function makePathCheck(named: string): Extract<Check, { kind: "path" }> {
+export function makePathCheck(named: string): Extract<RuleCheck, { kind: "path" }> {
   const glob = named.replace(/^\.\//, "").replace(/\/+$/, "/**");
   const pattern = escapeRegExp(glob).replace(/\\\*\\\*(?:\\\/)?|\\\*|\\\?/g, (found) =>
     found.startsWith("\\*\\*") ? ".*" : found === "\\*" ? "[^/]*" : "[^/]",

@@ -4,7 +4,7 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { findSessionByUid, listSessions } from "../../store/memory/sessions/sessions.ts";
 import { advice, ruleRef } from "./before-call.ts";
-import { type Check, findMatch, readRequest } from "./check.ts";
+import { findMatch, type RuleCheck, readRequest } from "./check.ts";
 import type { Rule, SpokenRule } from "./operation.ts";
 import { type PastCall, type PastTurn, readTurnsOf } from "./read-past.ts";
 
@@ -14,7 +14,7 @@ import { type PastCall, type PastTurn, readTurnsOf } from "./read-past.ts";
  */
 
 /** What came of it, and the turn that shows it; `what`: of the call, or of the one that was made instead. */
-type Outcome = Pick<SpokenRule, "outcome" | "turn" | "what" | "instead">;
+type RuleOutcome = Pick<SpokenRule, "outcome" | "turn" | "what" | "instead">;
 
 type Spoken = Pick<Injection, "sessionUid" | "at" | "callId" | "decision">;
 
@@ -57,11 +57,11 @@ export function listSpoken(
   });
 }
 
-const unknown: Outcome = { outcome: "unknown", turn: null, what: null, instead: null };
+const unknown: RuleOutcome = { outcome: "unknown", turn: null, what: null, instead: null };
 
-function judge(memory: Memory, check: Check, { sessionUid, callId, decision }: Spoken): Outcome {
+function judge(memory: Memory, check: RuleCheck, { sessionUid, callId, decision }: Spoken): RuleOutcome {
   if (callId === null) return unknown;
-  const read = memory.cacheUntilWrite<string, Outcome>("what came of rules");
+  const read = memory.cacheUntilWrite<string, RuleOutcome>("what came of rules");
   const key = JSON.stringify([sessionUid, callId, check]);
   const remembered = read.get(key);
   if (remembered !== undefined) return remembered;
@@ -79,10 +79,10 @@ function judge(memory: Memory, check: Check, { sessionUid, callId, decision }: S
 function judgeIn(
   memory: Memory,
   session: SessionRecord,
-  check: Check,
+  check: RuleCheck,
   { callId, decision }: { callId: string; decision: Injection["decision"] },
   isItself: boolean,
-): Outcome | null {
+): RuleOutcome | null {
   const turns = [...readTurnsOf(memory, session)];
   const first = turns.findIndex(({ calls }) => calls.some(({ id }) => id === callId));
   if (first < 0) return null;
@@ -109,7 +109,7 @@ function judgeIn(
 }
 
 /** Of turns whose prompts did not ask for it. */
-function listUnasked(check: Check, turns: readonly PastTurn[]): PastCall[] {
+function listUnasked(check: RuleCheck, turns: readonly PastTurn[]): PastCall[] {
   let goesOn = false;
   return turns.flatMap(({ said, calls }) => {
     const prompt = said.find(({ denied }) => denied === null);

@@ -1,4 +1,4 @@
-import type { Check } from "./check.ts";
+import type { RuleCheck } from "./check.ts";
 import { isPlainGlob, makePathCheck } from "./find-rules.ts";
 
 /** What a rule forbids, as a person writes it: one of these. */
@@ -11,7 +11,7 @@ export interface WrittenCheck {
 }
 
 /** null where it is not one thing, an empty one, or a path with too many wildcards. */
-export function makeCheck({ command, path, added, tool, created }: WrittenCheck): Check | null {
+export function makeCheck({ command, path, added, tool, created }: WrittenCheck): RuleCheck | null {
   const given = [command, path, added, tool, created].filter((one) => one !== undefined);
   if (given.length !== 1 || given[0]!.trim() === "") return null;
   if (!isPlainGlob(path ?? created ?? "")) return null;
@@ -23,7 +23,7 @@ export function makeCheck({ command, path, added, tool, created }: WrittenCheck)
 }
 
 /** As it was written. */
-export function writeCheck(check: Check): WrittenCheck {
+export function writeCheck(check: RuleCheck): WrittenCheck {
   switch (check.kind) {
     case "command":
       return { command: check.words.join(" ") };

@@ -9,7 +9,7 @@ import type { Shaped } from "../../protocol/shape-parts.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import type { Output } from "../../terminal/output.ts";
 import { renderDocument } from "../../terminal/render-document.ts";
-import { type Check, findMatch } from "./check.ts";
+import { findMatch, type RuleCheck } from "./check.ts";
 import type { WrittenCheck } from "./make-check.ts";
 import {
   type changeRequest,
@@ -48,19 +48,19 @@ export async function proposeCommand(
   return answer.proposals.length === 0 ? exitCode.notFound : exitCode.ok;
 }
 
-interface Mode {
+interface RuleModeOption {
   mode?: RuleMode;
 }
 
 /** `pm rules accept` */
-export const acceptCommand = (context: CommandContext, id: string, { mode }: Mode): Promise<void> =>
+export const acceptCommand = (context: CommandContext, id: string, { mode }: RuleModeOption): Promise<void> =>
   change(context, { change: "accept", id, mode });
 
 /** `pm rules add` */
 export const addCommand = (
   context: CommandContext,
   words: string[],
-  given: Mode & WrittenCheck,
+  given: RuleModeOption & WrittenCheck,
 ): Promise<void> => change(context, { change: "add", text: words.join(" "), ...given });
 
 /** `pm rules drop` */
@@ -96,7 +96,7 @@ export async function testCommand(
   const created = files.filter((file) => !existsSync(join(project.root, file)));
   const made = { tool, command: words.join(" "), files, created, added };
   const broken = rules.flatMap((rule) => {
-    const what = findMatch(rule.check as Check, made);
+    const what = findMatch(rule.check as RuleCheck, made);
     return what === null ? [] : [{ rule, what }];
   });
   output.result(

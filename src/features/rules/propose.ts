@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Memory } from "../../store/memory/memory.ts";
-import { type Check, findMatch, readRequest } from "./check.ts";
+import { findMatch, type RuleCheck, readRequest } from "./check.ts";
 import type { Used } from "./find-rules.ts";
 import { findRulesTakenBack } from "./find-taken-back.ts";
 import type { Proposal, ProposalsAnswer } from "./operation.ts";
@@ -23,7 +23,7 @@ const maxHitShare = 0.02;
 const maxExamples = 3;
 const maxSaid = 5;
 
-export const identifyCheck = (check: Check): string =>
+export const identifyCheck = (check: RuleCheck): string =>
   createHash("sha256").update(JSON.stringify(check)).digest("hex").slice(0, 8);
 
 /**

@@ -1,7 +1,7 @@
 import {
-  type Block,
   caution,
   type Document,
+  type DocumentBlock,
   faint,
   good,
   id,
@@ -15,7 +15,7 @@ import {
 import { formatCount } from "../../base/text/counted.ts";
 import { toHarmlessLine } from "../../base/text/quotation.ts";
 import { shortenSessionId } from "../../protocol/reading/short-id.ts";
-import type { Check } from "./check.ts";
+import type { RuleCheck } from "./check.ts";
 import type {
   ChangeAnswer,
   Proposal,
@@ -41,7 +41,7 @@ export const modes: Readonly<Record<RuleMode, string>> = {
 export const modeNames = Object.keys(modes) as RuleMode[];
 
 /** "`git push --force`", "changes of `docs/**`", "new files like `*.md`", "`console.log` in what is written", "the tool `WebSearch`" */
-export function describeCheck(check: Check): string {
+export function describeCheck(check: RuleCheck): string {
   switch (check.kind) {
     case "command":
       return `\`${check.words.join(" ")}\``;
@@ -71,7 +71,7 @@ export function wordRules({ rules, repository, is_checked, spoken }: RulesAnswer
 function wordRepositoryRules(
   { file, rules, problem }: RulesAnswer["repository"],
   spoken: RulesAnswer["spoken"],
-): Block[][] {
+): DocumentBlock[][] {
   const listed = rules.map(({ id: ruleId, text, check }) => [
     line(id(ruleId), " ", quoted(text)),
     labelled("Forbids", describeCheck(check)),
@@ -81,7 +81,7 @@ function wordRepositoryRules(
   return problem === null ? listed : [...listed, [line(caution(`${file}: ${problem}`))]];
 }
 
-function wordRule(rule: Rule, spoken: RulesAnswer["spoken"]): Block[] {
+function wordRule(rule: Rule, spoken: RulesAnswer["spoken"]): DocumentBlock[] {
   return [
     line(id(rule.id), " ", quoted(rule.text)),
     ...wordEffect(rule),
@@ -90,7 +90,7 @@ function wordRule(rule: Rule, spoken: RulesAnswer["spoken"]): Block[] {
   ];
 }
 
-const wordSpoken = (ruleId: string, spoken: RulesAnswer["spoken"]): Block[] =>
+const wordSpoken = (ruleId: string, spoken: RulesAnswer["spoken"]): DocumentBlock[] =>
   describeSpoken(ruleId, spoken).map((words) => labelled("Spoke", words));
 
 /** How what agents made of a rule is counted. */
@@ -134,12 +134,12 @@ export function describeOutcome({ outcome, instead }: Pick<SpokenRule, "outcome"
   }
 }
 
-const wordEffect = ({ check, mode }: Pick<Rule, "check" | "mode">): Block[] => [
+const wordEffect = ({ check, mode }: Pick<Rule, "check" | "mode">): DocumentBlock[] => [
   labelled("Forbids", describeCheck(check)),
   labelled("Mode", strong(mode), ": ", modes[mode]),
 ];
 
-function wordSaid({ times, sessions, said }: Rule): Block[] {
+function wordSaid({ times, sessions, said }: Rule): DocumentBlock[] {
   const [latest] = said;
   if (latest === undefined) return [labelled("Said", "with `pm rules add`")];
   const place =
@@ -171,7 +171,7 @@ export function wordProposals({ proposals, sessions, turns }: ProposalsAnswer): 
   ]);
 }
 
-function wordProposal(proposal: Proposal): Block[] {
+function wordProposal(proposal: Proposal): DocumentBlock[] {
   const [example] = proposal.replay.examples;
   return [
     line(id(proposal.id), " ", quoted(proposal.text)),

@@ -1,7 +1,7 @@
 import { scrubQuestions } from "../../answers/audit.ts";
 import { changeMemory } from "../../answers/changing.ts";
 import { loadCurrentConfig, openMemory } from "../../answers/open.ts";
-import type { Running, Subjects } from "../../answers/operation.ts";
+import type { RunContext, Subjects } from "../../answers/operation.ts";
 import { PommelError } from "../../base/errors.ts";
 import { explainWhyNoModelScrubs } from "../../models/generate/registry.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
@@ -14,7 +14,7 @@ export const countRedactions = ({ memory }: Subjects["memory"]) => countSecrets(
 export async function scrub(
   { project }: Subjects["project"],
   { llm: withModel = false }: Shaped<typeof rescrubRequest>,
-  how: Running,
+  how: RunContext,
 ) {
   const kept = openMemory(project);
   if (kept === null) {

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { defineLocalOperation } from "../../answers/local-operation.ts";
-import type { Running } from "../../answers/operation.ts";
+import type { RunContext } from "../../answers/operation.ts";
 import { defineOperation, nothing } from "../../answers/operation.ts";
 import type { Project } from "../../base/paths.ts";
 import { count, field, lazy, text } from "../../protocol/shape-parts.ts";
@@ -63,13 +63,13 @@ const loadCheck = () =>
 /** Counts the secrets that today's patterns find in what is stored. */
 export const findSecrets = defineLocalOperation(async () => {
   const [{ checkMemory }, { withMemory }] = await loadCheck();
-  return (project: Project, { scrubber }: { scrubber: Scrubber }, { onProgress }: Running) =>
+  return (project: Project, { scrubber }: { scrubber: Scrubber }, { onProgress }: RunContext) =>
     withMemory(project, (memory) => checkMemory(memory, scrubber, onProgress));
 });
 
 /** Lists what looks like a secret and is none by any pattern. */
 export const reviewSecrets = defineLocalOperation(async () => {
   const [{ reviewMemory }, { withMemory }] = await loadCheck();
-  return (project: Project, { reviewer }: { reviewer: Reviewer }, { onProgress }: Running) =>
+  return (project: Project, { reviewer }: { reviewer: Reviewer }, { onProgress }: RunContext) =>
     withMemory(project, (memory) => reviewMemory(memory, reviewer, onProgress));
 });

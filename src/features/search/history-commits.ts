@@ -27,7 +27,7 @@ export const maxSessions = 5;
 const ofSession = 0.8;
 
 /** The request with its times and names resolved. */
-export interface Wanted {
+export interface CommitQuery {
   request: HistorySearchRequest;
   limit: number;
   since: number | null;
@@ -46,7 +46,7 @@ export interface Likely<T> {
 }
 
 /** Commits that the request finds by themselves, and how much of history is indexed. */
-export async function findCommits(index: CodeIndex, memory: Memory | null, wanted: Wanted) {
+export async function findCommits(index: CodeIndex, memory: Memory | null, wanted: CommitQuery) {
   const { request, limit, hashes, since, until } = wanted;
   const { q: query, file: files = [], author = null } = request;
   const asked = { query, files, author, hashes, since, until, tip: wanted.tip };
@@ -125,7 +125,7 @@ export async function findBranchTip({ root }: Project, question: string): Promis
 export async function findCommitElsewhere(
   { root }: Project,
   memory: Memory | null,
-  { request, hashes, tip }: Wanted,
+  { request, hashes, tip }: CommitQuery,
   found: readonly CommitFound[],
 ): Promise<CommitFound[]> {
   const beginning = tip ?? request.q.trim().toLowerCase();
@@ -161,7 +161,7 @@ export async function findCommitElsewhere(
 export function findCommitsOfSessions(
   memory: Memory,
   sessions: TranscriptSearchResponse | null,
-  { request, hashes, since, until }: Wanted,
+  { request, hashes, since, until }: CommitQuery,
 ): Likely<CommitFound>[] {
   const { author } = request;
   if (sessions === null) return [];

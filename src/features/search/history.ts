@@ -29,6 +29,7 @@ import type { CheckpointRecord, EventRecord } from "../../store/memory/memory-re
 import { findSession } from "../../store/memory/sessions/sessions.ts";
 import { searchTranscripts } from "./all.ts";
 import {
+  type CommitQuery,
   findBranchTip,
   findCommitElsewhere,
   findCommits,
@@ -36,7 +37,6 @@ import {
   type Likely,
   maxSessions,
   pickScore,
-  type Wanted,
 } from "./history-commits.ts";
 import type { HistoryResult, HistorySearchRequest, HistorySearchResponse } from "./operation.ts";
 
@@ -63,7 +63,7 @@ export async function searchHistory(
   }
   const { config } = loadConfig(project);
   return withMemoryIfAny(project, async (memory) => {
-    const wanted: Wanted = {
+    const wanted: CommitQuery = {
       request,
       limit: request.limit ?? config["search.limit"],
       ...(await parsePeriod(request)),
@@ -117,7 +117,12 @@ export async function searchHistory(
 }
 
 /** Without an index none is read yet. */
-async function searchIndexedCommits(project: Project, config: Config, memory: Memory | null, wanted: Wanted) {
+async function searchIndexedCommits(
+  project: Project,
+  config: Config,
+  memory: Memory | null,
+  wanted: CommitQuery,
+) {
   try {
     return await withIndex(project, config, (index) => findCommits(index, memory, wanted));
   } catch (error) {
@@ -218,7 +223,7 @@ function mergeCommits(
 const noResults = { ...judgeVerbatimResults([]), results: [] as never[] };
 
 /** Events as a search of the history answers them. */
-async function findEvents(memory: Memory, { request, since, until, nearness, limit }: Wanted) {
+async function findEvents(memory: Memory, { request, since, until, nearness, limit }: CommitQuery) {
   const { q, file, author, session, event } = request;
   // Only commits have those.
   if (file !== undefined || author !== undefined || session !== undefined) return noResults;

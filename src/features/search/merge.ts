@@ -47,12 +47,12 @@ type Positioned<T> = T & {
   project: string;
 };
 
-type Answers<Response extends { results: unknown[] }> = Omit<Response, "results"> & {
+type MergeableAnswer<Response extends { results: unknown[] }> = Omit<Response, "results"> & {
   results: Positioned<Response["results"][number]>[];
 };
-type CodeAcross = Answers<SearchResponse>;
-type TranscriptsAcross = Answers<TranscriptSearchResponse>;
-type HistoryAcross = Answers<HistorySearchResponse>;
+type CodeAcross = MergeableAnswer<SearchResponse>;
+type TranscriptsAcross = MergeableAnswer<TranscriptSearchResponse>;
+type HistoryAcross = MergeableAnswer<HistorySearchResponse>;
 
 /** Signals relative to a project's own best result, and factors. */
 const relative = new Set(["lexical", "coherence", "penalty", "place", "near", "history"]);

@@ -1,4 +1,4 @@
-import type { Running, Subjects } from "../../answers/operation.ts";
+import type { RunContext, Subjects } from "../../answers/operation.ts";
 import { withSessionRead } from "../../answers/read-asked.ts";
 import { listProjectRoots } from "../../git/projects/roots.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
@@ -19,13 +19,13 @@ export const listSessions = ({ memory }: Subjects["memory"], request: Shaped<typ
 export const showSession = (
   { project, memory }: Subjects["memory"],
   request: Shaped<typeof sessionRequest>,
-  { signal }: Running,
+  { signal }: RunContext,
 ) => withSessionRead(project, memory, request.id, signal, () => show(memory, request, project.root));
 
 export async function readTurns(
   { project, memory }: Subjects["memory"],
   request: Shaped<typeof turnsRequest>,
-  { signal }: Running,
+  { signal }: RunContext,
 ) {
   const roots = await listProjectRoots(project.root);
   return withSessionRead(project, memory, request.session, signal, () => read(memory, request, roots));
@@ -34,7 +34,7 @@ export async function readTurns(
 export const readPictures = async (
   { memory }: Subjects["memory"],
   request: Shaped<typeof picturesRequest>,
-  { signal }: Running,
+  { signal }: RunContext,
 ) => (await import("./pictures.ts")).readPictures(memory, request, signal);
 
 export const listSessionsEverywhere = async (_: object, request: Shaped<typeof sessionsEverywhereRequest>) =>

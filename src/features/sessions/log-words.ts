@@ -6,7 +6,7 @@ import type { Screen } from "../../terminal/output.ts";
 import { formatCount, formatWhen, toOneLine, toPrintable, toPrintableLines } from "../../terminal/text.ts";
 import { describeTurnEnd } from "./end-words.ts";
 import type { SessionResponse, TurnStatement } from "./operation.ts";
-import { foldSteps, type Step } from "./turn-words.ts";
+import { foldSteps, type TurnStep } from "./turn-words.ts";
 
 interface LogStyle {
   screen: Screen;
@@ -64,7 +64,7 @@ function turnRule(number: number, turn: TurnFacts | undefined, screen: Screen): 
 function renderStatements(statements: readonly TurnStatement[], style: LogStyle): string[] {
   const lines: string[] = [];
   let before: TurnStatement["kind"] | null = null;
-  const steps: Step<TurnStatement>[] = style.full
+  const steps: TurnStep<TurnStatement>[] = style.full
     ? statements.map((entry) => ({ kind: "one", entry }))
     : foldSteps(statements, (statement) => statement);
   for (const step of steps) {
@@ -82,7 +82,7 @@ function renderStatements(statements: readonly TurnStatement[], style: LogStyle)
 
 /** What was looked at, with what: the objects of its calls. */
 function renderExplored(
-  { says, entries }: Step<TurnStatement> & { kind: "explored" },
+  { says, entries }: TurnStep<TurnStatement> & { kind: "explored" },
   screen: Screen,
 ): string {
   const { colors, columns = 80 } = screen;

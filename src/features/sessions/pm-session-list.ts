@@ -14,7 +14,7 @@ import type { SessionSummary, SessionsRequest } from "./operation.ts";
 import { listSessions, sessionsEverywhere, showSession } from "./operation.ts";
 import { wordSessionList, wordSessions, wordSessionsEverywhere } from "./session-words.ts";
 
-interface ListOptions extends SessionsRequest {
+interface SessionListOptions extends SessionsRequest {
   allProjects?: boolean;
   full?: boolean;
   outline?: boolean;
@@ -24,7 +24,7 @@ interface ListOptions extends SessionsRequest {
 export async function sessionListCommand(
   context: CommandContext,
   id: string | undefined,
-  { allProjects = false, full, outline, ...options }: ListOptions,
+  { allProjects = false, full, outline, ...options }: SessionListOptions,
 ): Promise<void> {
   if (id !== undefined) {
     const { sessionShowCommand } = await import("./pm-session-show.ts");

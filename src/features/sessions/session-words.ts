@@ -1,8 +1,8 @@
 import {
   ago,
-  type Block,
   cutLine,
   type Document,
+  type DocumentBlock,
   exactly,
   faint,
   faintlyAgo,
@@ -71,7 +71,7 @@ const maxTitleChars = 160;
 const maxFilesShown = 20;
 
 /** A row for each session. */
-export const wordSessions = (sessions: readonly SessionSummary[]): Block =>
+export const wordSessions = (sessions: readonly SessionSummary[]): DocumentBlock =>
   table(
     [
       { title: "session" },
@@ -185,17 +185,17 @@ export function wordSessionHead(
   );
 }
 
-type Summary = NonNullable<SessionResponse["summary"]>;
+type ShownSummary = NonNullable<SessionResponse["summary"]>;
 
 /** Who wrote a summary. */
-function nameSummarySource({ source, model }: Summary): string {
+function nameSummarySource({ source, model }: ShownSummary): string {
   if (source === "compaction") return "by the agent";
   return source === "llm" ? `by ${model ?? "a model"}` : "extract";
 }
 
-type Turn = SessionResponse["turns"][number];
+type ListedTurn = SessionResponse["turns"][number];
 
-export function wordTurn(turn: Turn): Block {
+export function wordTurn(turn: ListedTurn): DocumentBlock {
   const { number, prompt, started_at, abandoned } = turn;
   const facts = [...describeTurnActivity(turn), describeTurnEnd(turn), abandoned ? "abandoned branch" : ""];
   return labelTurn(

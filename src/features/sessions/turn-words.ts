@@ -20,7 +20,7 @@ interface Told {
 }
 
 /** A part of a turn: something that was said or done, or what was looked at in a row. */
-export type Step<T> = { kind: "one"; entry: T } | { kind: "explored"; entries: T[]; says: string };
+export type TurnStep<T> = { kind: "one"; entry: T } | { kind: "explored"; entries: T[]; says: string };
 
 /** Fewer looks stand for themselves. */
 const minFoldedLooks = 2;
@@ -32,12 +32,12 @@ const longestAside = 240;
  * Calls that only look at something are one step where several follow each other, with what was thought and said in passing
  * between them. One that failed stands for itself.
  */
-export function foldSteps<T>(entries: readonly T[], toldBy: (entry: T) => Told): Step<T>[] {
+export function foldSteps<T>(entries: readonly T[], toldBy: (entry: T) => Told): TurnStep<T>[] {
   const all = entries.map((entry) => ({ entry, told: toldBy(entry) })).filter(({ told }) => !isSilent(told));
-  const steps: Step<T>[] = [];
+  const steps: TurnStep<T>[] = [];
   let looks: typeof all = [];
   const stand = (some: typeof all) =>
-    steps.push(...some.map(({ entry }): Step<T> => ({ kind: "one", entry })));
+    steps.push(...some.map(({ entry }): TurnStep<T> => ({ kind: "one", entry })));
   const fold = () => {
     // What was said or thought after the last look belongs to what follows.
     const end = looks.findLastIndex(({ told }) => isLook(told)) + 1;
@@ -66,7 +66,7 @@ export function foldSteps<T>(entries: readonly T[], toldBy: (entry: T) => Told):
 }
 
 /** The same of a turn that was read in full. */
-export const foldTurnSteps = (entries: readonly TurnEntry[]): Step<TurnEntry>[] =>
+export const foldTurnSteps = (entries: readonly TurnEntry[]): TurnStep<TurnEntry>[] =>
   foldSteps(entries, (entry) => ({ ...entry, call: toToldCall(entry) }));
 
 const toToldCall = ({ tool }: TurnEntry) =>

@@ -1,11 +1,11 @@
-import { Kept } from "../../answers/kept.ts";
+import { SharedObjects } from "../../answers/kept.ts";
 import type { Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import type { changeSettingRequest } from "./operation.ts";
 import { changeSetting as change, listSettings as list } from "./settings.ts";
 
 /** Has a daemon go by changed settings of a checkout that it keeps, by its root. */
-export const keptSettings = new Kept<() => void>();
+export const keptSettings = new SharedObjects<() => void>();
 
 export const listSettings = ({ project }: Subjects["project"]) => list(project);
 

@@ -1,6 +1,6 @@
 import { reloadSettings } from "../../answers/daemon/operation.ts";
 import { table } from "../../answers/document.ts";
-import { loadConfig, type Origin, readConfigFile, toEnvName } from "../../base/config/config.ts";
+import { loadConfig, readConfigFile, type SettingSource, toEnvName } from "../../base/config/config.ts";
 import {
   type EditResult,
   type EditTarget,
@@ -30,7 +30,7 @@ type ConfigOptions = EditTarget;
 interface ConfigEntry {
   key: SettingKey;
   value: Config[SettingKey];
-  origin: Origin;
+  origin: SettingSource;
   /** The file or environment variable it was read from; null for a default. */
   source: string | null;
 }

@@ -38,7 +38,7 @@ import { readRunning } from "../jobs/operation.ts";
 import { wordRunningDaemon } from "../jobs/words.ts";
 import { suggestQuestions } from "../page/operation.ts";
 import { parseAgents } from "./init/choices.ts";
-import type { Check, SetupAnswers } from "./init/dialogue.ts";
+import type { OfferedSetting, SetupAnswers } from "./init/dialogue.ts";
 import {
   type AgentOutcome,
   type ChangedPaths,
@@ -327,7 +327,7 @@ const recordText = {
 function formatChecks({ colors }: Output): string {
   const checks = listChecks();
   const onIn = listProjectsWithChecks();
-  const whereOn = ({ setting, title, isOn }: Check): string[] => {
+  const whereOn = ({ setting, title, isOn }: OfferedSetting): string[] => {
     const name = title.toLowerCase();
     const projects = onIn.get(setting) ?? [];
     if (isOn) return [name];
@@ -370,7 +370,7 @@ async function choose(
 }
 
 /** What agents can be told before they act, as features offer it, and whether it is on in all projects. */
-function listChecks(): Check[] {
+function listChecks(): OfferedSetting[] {
   const { config } = loadConfig(null);
   return Object.values(hookParts).map(({ setting, offer }) => ({ setting, ...offer, isOn: config[setting] }));
 }

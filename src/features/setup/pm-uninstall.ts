@@ -173,7 +173,7 @@ const listUserDirectories = (): SeenPlace[] =>
 
 const getProjectsDir = () => join(locateHome().dataDir, "projects");
 
-interface Kept {
+interface KeptOnUninstall {
   /** What says which files were changed, and how: there are some left. */
   keepsRecords: boolean;
   keepsMemory: boolean;
@@ -184,7 +184,7 @@ interface Kept {
 async function clearUser(
   result: UninstallResult,
   seen: readonly SeenPlace[],
-  { keepsRecords, keepsMemory, forGood }: Kept,
+  { keepsRecords, keepsMemory, forGood }: KeptOnUninstall,
 ): Promise<void> {
   const { configDir, dataDir } = locateHome();
   const keepsProjects = keepsMemory || keepsRecords;

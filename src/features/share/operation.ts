@@ -1,5 +1,5 @@
 import { defineLocalOperation } from "../../answers/local-operation.ts";
-import type { Running } from "../../answers/operation.ts";
+import type { RunContext } from "../../answers/operation.ts";
 import type { Project } from "../../base/paths.ts";
 
 /** Exchanges a project's memory through git. */
@@ -8,7 +8,7 @@ export const shareThroughGit = defineLocalOperation(async () => (await import(".
 /** Exchanges a project's memory through the team's server. */
 export const shareWithTeam = defineLocalOperation(async () => {
   const { shareProject } = await import("./share-team.ts");
-  return (project: Project, _: object, how: Running) => shareProject(project, how);
+  return (project: Project, _: object, how: RunContext) => shareProject(project, how);
 });
 
 /** Begins to share a project through the team's server. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { changeMemory } from "../../answers/changing.ts";
-import type { Running } from "../../answers/operation.ts";
+import type { RunContext } from "../../answers/operation.ts";
 import { loadConfig } from "../../base/config/config.ts";
 import type { Config } from "../../base/config/settings.ts";
 import { locateHome } from "../../base/home.ts";
@@ -28,7 +28,7 @@ export async function syncSettings(
     isTrial = false,
   }: {
     askPassphrase?: SyncRequest["askPassphrase"] | undefined;
-    onNote?: Running["onNote"];
+    onNote?: RunContext["onNote"];
     /** Makes no key. */
     isTrial?: boolean;
   } = {},
@@ -56,7 +56,7 @@ export async function syncSettings(
 export async function syncProject(
   project: Project,
   { askPassphrase, ...options }: SyncRequest,
-  { signal, onProgress, onNote }: Running = {},
+  { signal, onProgress, onNote }: RunContext = {},
 ): Promise<SyncReport> {
   const isTrial = options.dryRun ?? false;
   const { config } = loadConfig(project);

@@ -1,6 +1,6 @@
 import {
-  type Column,
   type Document,
+  type DocumentColumn,
   faint,
   heading,
   id,
@@ -34,7 +34,7 @@ export function wordStats(answer: StatsAnswer, limit: number, weeksShown: number
   if (total.lines === 0) return [wordNone(answer), ...wordErrors(answer, limit)];
   const toTable = (
     name: string,
-    columns: readonly Column[],
+    columns: readonly DocumentColumn[],
     rows: readonly TableCells[],
     shown = rows.slice(0, limit),
   ) => rows.length > 0 && [heading(name), table(columns, shown), ...wordShown(shown.length, rows.length)];
@@ -46,7 +46,7 @@ export function wordStats(answer: StatsAnswer, limit: number, weeksShown: number
     formatNumber(share.lines),
     { draw: "authors", lines: share, columns: columnsOfBar.row },
   ];
-  const shareColumns: Column[] = [
+  const shareColumns: DocumentColumn[] = [
     ...["agent", "human", "unknown", ...(hasBefore ? ["before"] : []), "lines"].map((title) => ({
       title,
       isNumber: true,

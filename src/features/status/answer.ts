@@ -1,4 +1,4 @@
-import { Kept, KeptOnce } from "../../answers/kept.ts";
+import { KeptOnce, SharedObjects } from "../../answers/kept.ts";
 import type { Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import type { StatusResponse, statusResponse } from "./operation.ts";
@@ -6,7 +6,7 @@ import { readWriteMarks } from "./state.ts";
 import { readClosedStatus } from "./status.ts";
 
 /** The status of a checkout that a daemon keeps, by its root. */
-export const keptStatus = new Kept<() => Promise<Shaped<typeof statusResponse>>>();
+export const keptStatus = new SharedObjects<() => Promise<Shaped<typeof statusResponse>>>();
 
 /** The process of the daemon as it is now, read from no project. */
 export const measuring = new KeptOnce<() => Omit<StatusResponse["daemon"], "running" | "has_open">>();

@@ -1,10 +1,10 @@
 import {
   ago,
-  type Block,
   bad,
   caution,
   cutLine,
   type Document,
+  type DocumentBlock,
   factTable,
   faint,
   good,
@@ -42,13 +42,13 @@ export function showDashboard(
   );
 }
 
-interface Frame extends Screen {
+interface DashboardFrame extends Screen {
   columns: number;
   rows: number;
 }
 
 /** A status as lines that fit on the screen: what runs now stands above what is stored. */
-export function renderDashboard(status: StatusResponse, frame: Frame): string[] {
+export function renderDashboard(status: StatusResponse, frame: DashboardFrame): string[] {
   const { columns, rows, colors } = frame;
   const cut = (line: string) => (measureWidth(line) <= columns ? line : wrapToWidth(line, columns, true)[0]!);
   const lines = renderDocument(wordDashboard(status, columns), { screen: frame }).split("\n").map(cut);
@@ -77,7 +77,7 @@ function wordHead({ version, daemon, project }: StatusResponse): LinePart[] {
   return [name, "  ", good("running"), "  ", faint(facts), "  ", { ...faint(project), quotedChars: 200 }];
 }
 
-interface Work {
+interface DashboardWork {
   /** What is done now; "" for nothing. */
   subject: string;
   done: number;
@@ -86,7 +86,11 @@ interface Work {
   idle: string;
 }
 
-function wordWork(name: string, { subject, done, total, facts, idle }: Work, barColumns: number): Paragraph {
+function wordWork(
+  name: string,
+  { subject, done, total, facts, idle }: DashboardWork,
+  barColumns: number,
+): Paragraph {
   if (subject === "" && total <= done) return [cutLine(0, strong(name), "  ", good(idle))];
   const share = total > 0 ? done / total : 0;
   const said = facts.filter((fact) => fact !== "").join(", ");
@@ -102,7 +106,7 @@ function wordWork(name: string, { subject, done, total, facts, idle }: Work, bar
   ];
 }
 
-function toCodeWork({ queue, index }: StatusResponse): Work {
+function toCodeWork({ queue, index }: StatusResponse): DashboardWork {
   const isIdle = queue.code_is_idle;
   return {
     subject: isIdle ? "" : (queue.processing ?? ""),
@@ -117,7 +121,7 @@ function toCodeWork({ queue, index }: StatusResponse): Work {
   };
 }
 
-function toSessionWork({ memory }: StatusResponse): Work {
+function toSessionWork({ memory }: StatusResponse): DashboardWork {
   const { pending, running, eta_seconds: eta, rate_chunks_per_sec: rate } = memory.jobs;
   const [first] = running;
   return {
@@ -135,7 +139,7 @@ function toSessionWork({ memory }: StatusResponse): Work {
 
 const recentShown = 4;
 
-function wordRecent({ queue, memory }: StatusResponse): Block[] {
+function wordRecent({ queue, memory }: StatusResponse): DocumentBlock[] {
   const files = queue.recent.map(({ path, chunks, at }) => ({ what: path, chunks, at, isDone: true }));
   const jobs = memory.jobs.recent.map(({ kind, subject, outcome, chunks, at }) => ({
     what: `${kind} ${subject}`,

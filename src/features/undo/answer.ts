@@ -1,6 +1,6 @@
 import { createTwoFilesPatch } from "diff";
 import { describeUnread } from "../../answers/backfill-hint.ts";
-import type { Running } from "../../answers/operation.ts";
+import type { RunContext } from "../../answers/operation.ts";
 import { isFormatter } from "../../attribution/commands/command-means.ts";
 import { isReadOnlyCommand } from "../../attribution/commands/shell.ts";
 import type { Project } from "../../base/paths.ts";
@@ -20,7 +20,7 @@ const contextLines = 3;
 export async function previewUndo(
   { project, memory }: { project: Project; memory: Memory },
   { id, turn }: Shaped<typeof undoRequest>,
-  { signal }: Running,
+  { signal }: RunContext,
 ): Promise<UndoAnswer> {
   const session = findSession(memory, id);
   const plan = await planUndo(

@@ -17,7 +17,7 @@ import {
 } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { listSessionsBeginningWith } from "../../store/memory/sessions/sessions.ts";
-import { type Conflict, type Step, type StepHunk, takeBack } from "./take-back.ts";
+import { type Conflict, type FileStep, type StepHunk, takeBack } from "./take-back.ts";
 
 const maxSubagents = 1000;
 
@@ -297,7 +297,7 @@ class Draft {
   }
 }
 
-function takeBackLines(planned: PlannedFile, step: Step): void {
+function takeBackLines(planned: PlannedFile, step: FileStep): void {
   const { lines, removed, restored, conflicts } = takeBack([step], planned.wanted!.split("\n"));
   planned.wanted = lines.join("\n");
   planned.removed += removed;

@@ -2,10 +2,10 @@ import { diffArrays } from "diff";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { runs } from "../../../test/support/runs.ts";
-import { type Step, type StepHunk, takeBack } from "./take-back.ts";
+import { type FileStep, type StepHunk, takeBack } from "./take-back.ts";
 
 /** What a step changed, with who wrote each of its lines. */
-function makeStep(before: readonly string[], after: readonly string[], isTheirs: boolean): Step {
+function makeStep(before: readonly string[], after: readonly string[], isTheirs: boolean): FileStep {
   const hunks: StepHunk[] = [];
   let line = 1;
   let open: { newStart: number; removed: string[]; added: string[] } | null = null;
@@ -127,7 +127,7 @@ describe("takeBack", () => {
         // The same history without the agent.
         let replayed = text;
         let [isFree, isRewritten] = [true, false];
-        const steps: Step[] = [];
+        const steps: FileStep[] = [];
         edits.forEach((one, i) => {
           const anchor = text[one.place % text.length];
           const next = anchor === undefined ? null : applyEdit(text, anchor, one, i);

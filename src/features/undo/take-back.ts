@@ -12,7 +12,7 @@ export interface StepHunk {
 }
 
 /** What one commit, or what is not committed, made of a file. */
-export interface Step {
+export interface FileStep {
   /** The file's lines after it. */
   after: readonly string[];
   hunks: readonly StepHunk[];
@@ -35,7 +35,7 @@ export interface TakenBack {
 }
 
 /** An edit of the lines as they are now; `at` is 0-based. */
-interface Edit {
+interface LineEdit {
   at: number;
   count: number;
   insert: readonly string[];
@@ -47,13 +47,13 @@ interface Edit {
  * @param steps of the session, the latest first
  * @param current the file's lines as they are now
  */
-export function takeBack(steps: readonly Step[], current: readonly string[]): TakenBack {
+export function takeBack(steps: readonly FileStep[], current: readonly string[]): TakenBack {
   let lines = [...current];
   const conflicts: Conflict[] = [];
   let [removed, restored] = [0, 0];
   for (const { after, hunks } of steps) {
     const placeNow = matchLines(after, lines);
-    const edits: Edit[] = [];
+    const edits: LineEdit[] = [];
     for (const hunk of hunks) {
       const found = planHunk(hunk, after.length, lines, placeNow);
       edits.push(...found.edits);
@@ -70,12 +70,12 @@ export function takeBack(steps: readonly Step[], current: readonly string[]): Ta
 
 /** What becomes of a hunk; nothing where nothing in it is the session's. */
 interface Planned {
-  edits: readonly Edit[];
+  edits: readonly LineEdit[];
   conflicts: readonly Conflict[];
 }
 
 const leave = (...conflicts: Conflict[]): Planned => ({ edits: [], conflicts });
-const change = (...edits: Edit[]): Planned => ({ edits, conflicts: [] });
+const change = (...edits: LineEdit[]): Planned => ({ edits, conflicts: [] });
 
 type FindPlace = (line: number) => number | null;
 

@@ -6,7 +6,7 @@ import { wrote } from "../../../test/support/attribution-fixture.ts";
 import { turn } from "../../../test/support/memory-fixture.ts";
 import { repositoryWithAgents } from "../../../test/support/repository-with-agents-fixture.ts";
 import { conversation, prompt, ran } from "../../../test/support/turn-fixture.ts";
-import type { Running } from "../../answers/operation.ts";
+import type { RunContext } from "../../answers/operation.ts";
 import { makeNewProject, type Project } from "../../base/paths.ts";
 import { extractCommands } from "../../sessions/commands/commands-of-turn.ts";
 import { saveCommands } from "../../store/memory/commands.ts";
@@ -171,7 +171,7 @@ describe("undoing a session's work", () => {
 it("an agent that reads a session is told what of it still stands, and nothing where nothing does", async () => {
   await repo.commitAndTake("Begin", { "a.ts": begin });
   const tell = async () =>
-    wordUndoForAgent(await previewUndo({ project, memory: repo.memory }, { id: ann }, {} as Running));
+    wordUndoForAgent(await previewUndo({ project, memory: repo.memory }, { id: ann }, {} as RunContext));
   const changed = begin.replace("readCart(1)", "readCart(secondCart)");
   await commitBy(ann, "Read the second", {
     "a.ts": changed,
@@ -202,7 +202,7 @@ it("lists what the session ran that may have done something beyond the files, an
     );
   }
   const preview = (of: object) =>
-    previewUndo({ project, memory: repo.memory }, { id: ann, ...of }, {} as Running);
+    previewUndo({ project, memory: repo.memory }, { id: ann, ...of }, {} as RunContext);
   expect(await preview({})).toMatchObject({ commands: [{ line: "npm publish" }], commands_total: 1 });
   expect(await preview({ turn: 1 })).toMatchObject({ commands: [], commands_total: 0 });
   expect(isThere("own.ts")).toBe(true);

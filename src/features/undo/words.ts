@@ -1,7 +1,7 @@
 import {
-  type Block,
   caution,
   type Document,
+  type DocumentBlock,
   faint,
   id,
   indentedLine,
@@ -51,7 +51,7 @@ export function wordUndo(answer: UndoAnswer): Document {
       commits.length > shownCommits &&
         line(faint(`  and ${formatCount(commits.length - shownCommits, "commit")} more`)),
       uncommitted && line("  and uncommitted changes"),
-    ].filter((block): block is Block => block !== false),
+    ].filter((block): block is DocumentBlock => block !== false),
     changed.length === 0 ? [line("Nothing is still as this session wrote it.")] : changed.map(wordFile),
     left.length > 0 && [
       { is: "title", text: "Left as it is" },
@@ -68,7 +68,7 @@ export function wordUndo(answer: UndoAnswer): Document {
   );
 }
 
-const wordFile = (file: UndoneFile): Block =>
+const wordFile = (file: UndoneFile): DocumentBlock =>
   indentedLine(2, 4, place(file.path), "  ", ...joinParts(wordFacts(file), ", "));
 
 function wordFacts({ action, moves_to, lines_removed, lines_restored }: UndoneFile): string[] {
@@ -81,7 +81,7 @@ function wordFacts({ action, moves_to, lines_removed, lines_restored }: UndoneFi
   return facts.filter((fact) => fact !== null);
 }
 
-function wordConflict(path: string, { why, now, before }: UndoneFile["conflicts"][number]): Block[] {
+function wordConflict(path: string, { why, now, before }: UndoneFile["conflicts"][number]): DocumentBlock[] {
   return [
     indentedLine(2, 4, place(path), "  ", caution(conflictWords[why])),
     ...(before.length > 0 ? [former("-", before)] : []),
@@ -89,7 +89,7 @@ function wordConflict(path: string, { why, now, before }: UndoneFile["conflicts"
   ];
 }
 
-const former = (sign: string, lines: readonly string[]): Block => ({
+const former = (sign: string, lines: readonly string[]): DocumentBlock => ({
   is: "former",
   sign,
   lines: lines.slice(0, shownLines),

@@ -1,5 +1,5 @@
 import { locate, makeLineRange } from "../../answers/file-place.ts";
-import type { Running, Subjects } from "../../answers/operation.ts";
+import type { RunContext, Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import type { whyRequest } from "./operation.ts";
 import { explainLines } from "./why-lines.ts";
@@ -7,7 +7,7 @@ import { explainLines } from "./why-lines.ts";
 export async function why(
   { project, memory }: Subjects["memory, if any"],
   { file, rev: revision, brief, ...range }: Shaped<typeof whyRequest>,
-  { signal }: Running,
+  { signal }: RunContext,
 ) {
   const lines = makeLineRange(range.first_line, range.last_line ?? range.first_line);
   const request = { file: locate(project, project.root, file), lines, revision, brief };

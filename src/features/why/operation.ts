@@ -81,7 +81,7 @@ const origin = lazy(() =>
   }),
 );
 
-export type Origin = Shaped<typeof origin>;
+export type LineOrigin = Shaped<typeof origin>;
 
 const nearDecision = lazy(() =>
   z.extend(decision(), {

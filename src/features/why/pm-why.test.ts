@@ -3,7 +3,7 @@ import { screenOf } from "../../../test/support/screen.ts";
 import { unknownAuthor } from "../../protocol/line-author.ts";
 import { formatPercent } from "../../protocol/reading/numbers.ts";
 import { renderDocument } from "../../terminal/render-document.ts";
-import type { Origin, WhyAnswer } from "./operation.ts";
+import type { LineOrigin, WhyAnswer } from "./operation.ts";
 import { wordWhyWithSteps } from "./words.ts";
 
 type DocumentStyle = Parameters<typeof renderDocument>[1];
@@ -13,7 +13,7 @@ const renderWhy = (answer: WhyAnswer, style: DocumentStyle) =>
 
 const style = { full: false, screen: screenOf(), pageOf: () => null };
 
-const origin: Origin = {
+const origin: LineOrigin = {
   lines: [[1, 20]],
   written_by: {
     ...unknownAuthor,

@@ -46,9 +46,13 @@ export function findNearDecisions(memory: Memory, place: WritingPlace): NearDeci
     .filter(({ text }) => text !== "" && !texts.has(text) && texts.add(text));
 }
 
-type Here = { record: SessionRecord; turn: number };
+type DecisionHere = { record: SessionRecord; turn: number };
 
-function listNearDecisions(memory: Memory, place: WritingPlace, here: readonly Here[]): NearDecision[] {
+function listNearDecisions(
+  memory: Memory,
+  place: WritingPlace,
+  here: readonly DecisionHere[],
+): NearDecision[] {
   const sessions = new Set(here.map(({ record }) => record.id));
   return listStoredDecisions(memory).flatMap((decision) => {
     const { sessionId, turn, at, files } = decision;
@@ -59,7 +63,7 @@ function listNearDecisions(memory: Memory, place: WritingPlace, here: readonly H
   });
 }
 
-function listNearNotes(memory: Memory, place: WritingPlace, here: readonly Here[]): NearDecision[] {
+function listNearNotes(memory: Memory, place: WritingPlace, here: readonly DecisionHere[]): NearDecision[] {
   const inSessions = here.flatMap(({ record }) => listStoredNotes(memory, { sessionUid: record.uid }));
   const byFile = readChunkIdsByFile(memory, { ...allChunks, types: ["annotated"] });
   const chunkIds = [...new Set(place.files.flatMap((file) => byFile.get(file) ?? []))];
@@ -92,7 +96,7 @@ interface DecisionPlace {
 function rank(
   decision: DecisionPlace,
   place: WritingPlace,
-  here: readonly Here[],
+  here: readonly DecisionHere[],
 ): Pick<NearDecision, "near" | "is_before"> & { score: number } {
   const { isAboutFile } = decision;
   const session = here.find(({ record }) => record.id === decision.sessionId);

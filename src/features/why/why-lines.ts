@@ -10,7 +10,7 @@ import { findCommitByHash } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { blameFile } from "../blame/blame-file.ts";
 import type { BlameRange } from "../blame/operation.ts";
-import type { NearDecision, Origin, WhyAnswer, WhyCaller, WhyFreshness } from "./operation.ts";
+import type { LineOrigin, NearDecision, WhyAnswer, WhyCaller, WhyFreshness } from "./operation.ts";
 import { findNearDecisions } from "./why-decisions.ts";
 import { buildOrigin, findLargestRange, groupByOrigin } from "./why-origins.ts";
 import type { LinesInQuestion } from "./why-subject.ts";
@@ -236,12 +236,12 @@ const describeUnclear = (decisions: number): string[] =>
       ];
 
 /** What lines were written for: what was asked, and what the commit says. */
-const describeSubject = ({ turn }: Origin, { subject }: BlameRange): string =>
+const describeSubject = ({ turn }: LineOrigin, { subject }: BlameRange): string =>
   [turn?.prompt, turn?.asked_by?.prompt, turn?.said_before, turn?.said_after, subject]
     .filter(Boolean)
     .join("\n");
 
-const isOfTurn = (one: NearDecision, turn: Origin["turn"]) =>
+const isOfTurn = (one: NearDecision, turn: LineOrigin["turn"]) =>
   turn !== null && one.session_id === turn.session_id && one.turn === turn.number;
 
 const compareLatestFirst = (a: NearDecision, b: NearDecision) =>
@@ -269,7 +269,7 @@ function makeLimitedLookUp(signal: AbortSignal | undefined, notes: string[]) {
   return Object.assign(around, { signal: either });
 }
 
-function toWritingPlace({ turn, written_by }: Origin, head: BlameRange, files: string[]) {
+function toWritingPlace({ turn, written_by }: LineOrigin, head: BlameRange, files: string[]) {
   const { session_id, turn: number } = written_by;
   const own = session_id !== null && number !== null ? [{ session: session_id, turn: number }] : [];
   const asked = turn?.asked_by ? [{ session: turn.asked_by.session_id, turn: turn.asked_by.turn }] : [];
@@ -315,7 +315,7 @@ const describeLeftOut = (more: number) =>
     : [];
 
 /** Notes about what is unknown of an origin. */
-function describeUnknowns(memory: Memory | null, { written_by, turn, commit }: Origin): string[] {
+function describeUnknowns(memory: Memory | null, { written_by, turn, commit }: LineOrigin): string[] {
   const { author, session_id, hint } = written_by;
   if (author === "agent" && session_id === null) return ["The session that wrote this is unknown."];
   if (author === "agent" && turn === null) return ["The session that wrote this is not in the memory."];

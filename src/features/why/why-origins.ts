@@ -13,7 +13,7 @@ import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { findSessionById, findSessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { listTurns } from "../../store/memory/sessions/turns.ts";
 import type { BlameRange } from "../blame/operation.ts";
-import type { Origin, OriginCommit, OriginTurn } from "./operation.ts";
+import type { LineOrigin, OriginCommit, OriginTurn } from "./operation.ts";
 
 /** Characters. */
 const maxPromptLength = 4000;
@@ -115,7 +115,7 @@ export function findLargestRange({ ranges }: OriginGroup): BlameRange {
 }
 
 /** Everything known about where lines come from. */
-export function buildOrigin(memory: Memory | null, { ranges }: OriginGroup): Origin {
+export function buildOrigin(memory: Memory | null, { ranges }: OriginGroup): LineOrigin {
   const range = ranges[0]!;
   const { session_id, turn, tool_use } = range;
   const hash = range.commit;

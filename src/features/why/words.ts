@@ -1,7 +1,7 @@
 import {
-  type Block,
   caution,
   type Document,
+  type DocumentBlock,
   faint,
   good,
   id,
@@ -14,15 +14,15 @@ import {
   makeDocument,
   makeTurnPiece,
   type Paragraph,
-  type Piece,
   place,
   quoted,
   strong,
+  type TextPiece,
 } from "../../answers/document.ts";
 import { formatCount } from "../../base/text/counted.ts";
 import { shortenHash } from "../../base/text/short-hash.ts";
 import type { LineAuthor } from "../../protocol/line-author.ts";
-import { formatSharedBy, type Reader } from "../../protocol/origin.ts";
+import { formatSharedBy, type Readership } from "../../protocol/origin.ts";
 import {
   describeLineEvidence,
   describeUse,
@@ -36,8 +36,8 @@ import { wordLineNote } from "../notes/words.ts";
 import type {
   EarlierLines,
   LaterChanges,
+  LineOrigin,
   NearDecision,
-  Origin,
   OriginTurn,
   WhyAnswer,
   WhyFreshness,
@@ -76,13 +76,13 @@ const roleOfAuthor = {
   before_agents: "unknown",
 } as const;
 
-const nameWriter = (written: LineAuthor, person: string | null): Piece => ({
+const nameWriter = (written: LineAuthor, person: string | null): TextPiece => ({
   text: nameLineAuthor(written, person),
   role: roleOfAuthor[written.author],
 });
 
 /** Why lines are as they are: the chain from them to what they are there for, the most important first. */
-export function wordWhy(answer: WhyAnswer, reader: Reader): Document {
+export function wordWhy(answer: WhyAnswer, reader: Readership): Document {
   const { file, first_line, last_line, text, line_notes, origins, decisions } = answer;
   const { earlier, later, freshness, used_by, notes } = answer;
   const span = formatLineRange(first_line, last_line);
@@ -111,7 +111,7 @@ export function wordWhy(answer: WhyAnswer, reader: Reader): Document {
 /** The same in a few lines, for somebody who has the code before them. */
 export function wordWhyInShort(
   { line_notes, origins, decisions, freshness }: WhyAnswer,
-  reader: Reader,
+  reader: Readership,
 ): Document {
   const [first, ...others] = origins;
   if (first === undefined) return [];
@@ -127,9 +127,9 @@ export function wordWhyInShort(
   );
 }
 
-const makeTitle = (text: string): Block => ({ is: "title", text });
+const makeTitle = (text: string): DocumentBlock => ({ is: "title", text });
 
-function wordOrigin(origin: Origin): Paragraph {
+function wordOrigin(origin: LineOrigin): Paragraph {
   const { written_by, commit, turn } = origin;
   const { session_id, session_title } = written_by;
   return [
@@ -156,7 +156,7 @@ function wordOrigin(origin: Origin): Paragraph {
 }
 
 /** Who committed lines need not have written them. */
-function wordWriter({ written_by, commit }: Origin): (LinePart | false)[] {
+function wordWriter({ written_by, commit }: LineOrigin): (LinePart | false)[] {
   const { author, session_id, turn, said_by, confidence } = written_by;
   const person = commit?.person ?? null;
   const evidence = author === "agent" ? describeLineEvidence(written_by) : "";
@@ -179,7 +179,7 @@ function wordWriter({ written_by, commit }: Origin): (LinePart | false)[] {
 }
 
 /** The writer, the prompt and the commit, a line each. */
-function wordOriginInShort(origin: Origin): Paragraph {
+function wordOriginInShort(origin: LineOrigin): Paragraph {
   const { written_by, commit, turn } = origin;
   const title = written_by.session_title;
   return [
@@ -204,7 +204,7 @@ function wordOriginInShort(origin: Origin): Paragraph {
   ];
 }
 
-function wordTurn({ prompt, author, asked_by, said_before, said_after }: OriginTurn): Block[] {
+function wordTurn({ prompt, author, asked_by, said_before, said_after }: OriginTurn): DocumentBlock[] {
   return [
     { is: "prompt", label: "Prompt", text: prompt, shownLines: shownCounts.promptLines },
     ...(author == null ? [] : [labelled("Origin", formatSharedBy(author))]),
@@ -223,7 +223,7 @@ function wordTurn({ prompt, author, asked_by, said_before, said_after }: OriginT
   ];
 }
 
-function wordDecisions(name: string, decisions: readonly NearDecision[], reader: Reader): Paragraph {
+function wordDecisions(name: string, decisions: readonly NearDecision[], reader: Readership): Paragraph {
   if (decisions.length === 0) return [];
   return [
     makeTitle(name),
@@ -236,7 +236,7 @@ function wordDecisions(name: string, decisions: readonly NearDecision[], reader:
   ];
 }
 
-function wordDecision(decision: NearDecision, reader: Reader): Block {
+function wordDecision(decision: NearDecision, reader: Readership): DocumentBlock {
   const { text, session_id, turn, timestamp, is_before } = decision;
   const label = labelDecision(decision, reader);
   const where = joinParts(
@@ -259,7 +259,7 @@ function wordDecision(decision: NearDecision, reader: Reader): Block {
   );
 }
 
-function wordOther({ lines, written_by, commit }: Origin): Block {
+function wordOther({ lines, written_by, commit }: LineOrigin): DocumentBlock {
   const { session_id, turn } = written_by;
   const where = lines.map(([a, b]) => (a === b ? `${a}` : `${a}-${b}`)).join(", ");
   return indentedLine(
@@ -278,7 +278,7 @@ function wordOther({ lines, written_by, commit }: Origin): Block {
   );
 }
 
-function wordEarlier({ how, text, written_by, commit, prompt }: EarlierLines): Block[] {
+function wordEarlier({ how, text, written_by, commit, prompt }: EarlierLines): DocumentBlock[] {
   const { session_id, turn } = written_by;
   return [
     indentedLine(
@@ -300,7 +300,7 @@ function wordEarlier({ how, text, written_by, commit, prompt }: EarlierLines): B
   ];
 }
 
-function wordFreshness(freshness: WhyFreshness, later: LaterChanges | null, reader: Reader): Paragraph {
+function wordFreshness(freshness: WhyFreshness, later: LaterChanges | null, reader: Readership): Paragraph {
   const { state, branches, reverted_by, later_decisions } = freshness;
   const paint = state === "stands" ? good : state === "uncommitted" ? faint : caution;
   const survival = wordSurvival(freshness);
@@ -360,7 +360,7 @@ function wordUses({ edges, total }: NonNullable<WhyAnswer["used_by"]>): Paragrap
 }
 
 /** What a person may do next, as command lines. */
-function suggestSteps([origin]: readonly Origin[]): string[] {
+function suggestSteps([origin]: readonly LineOrigin[]): string[] {
   if (origin === undefined) return [];
   const { written_by, commit, checkpoint_id, turn } = origin;
   const steps = [

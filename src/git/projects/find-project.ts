@@ -121,7 +121,7 @@ const isSameDirectory = ({ root, rootId, gitId }: KnownCheckout): boolean =>
 function rememberCheckout(
   root: string,
   identity: CheckoutIdentity,
-  { project, movedFrom }: Match,
+  { project, movedFrom }: ProjectMatch,
   registry: Registry,
 ): void {
   const isKnown = movedFrom !== null || registry.findCheckoutAt(root)?.project === project;
@@ -272,7 +272,7 @@ export interface KnownHere {
   isThere: (root: string) => boolean;
 }
 
-export interface Match {
+export interface ProjectMatch {
   project: string;
   /** The checkout that was moved to where this one is now; null where it is another one. */
   movedFrom: string | null;
@@ -288,7 +288,7 @@ export function findMatchingProject(
   root: string,
   identity: CheckoutIdentity,
   known: KnownHere,
-): Match | null {
+): ProjectMatch | null {
   const { checkouts, isThere } = known;
   const projects = known.projects.filter(({ within }) => within === identity.within);
   const named = (id: string) => projects.find((project) => project.id === id);

@@ -1,5 +1,5 @@
 /** Some models distinguish passages from queries. */
-export type TextKind = "passage" | "query";
+export type EmbeddedKind = "passage" | "query";
 
 /** Computes vectors of texts with one model. */
 export interface Embedder {
@@ -23,7 +23,7 @@ export interface Embedder {
    * @throws PommelError `embedder_unavailable` when it fails for all texts: weights damaged, server gone; the signal's
    *   reason when it is aborted, before or meanwhile
    */
-  embed(texts: readonly string[], kind: TextKind, signal?: AbortSignal): Promise<(Int8Array | null)[]>;
+  embed(texts: readonly string[], kind: EmbeddedKind, signal?: AbortSignal): Promise<(Int8Array | null)[]>;
   /** Frees memory, threads and connections. `embed` prepares it again. */
   close(): Promise<void>;
   /** The usage since creation. Absent where nothing is counted. */

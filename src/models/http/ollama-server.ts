@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { PommelError } from "../../base/errors.ts";
-import type { Availability, TextKind } from "../embed/embedder.ts";
+import type { Availability, EmbeddedKind } from "../embed/embedder.ts";
 import { type Endpoint, type RemoteCaller, RequestFailed, requestJson } from "./request.ts";
 
 export function describeOllama(base: string): string {
@@ -69,12 +69,12 @@ export async function checkOllamaModel(
   }
 }
 
-interface KnownModel {
+interface OllamaModel {
   /** null when it depends on the pulled size. */
   dimensions: number | null;
   /** Context in tokens as served by Ollama. */
   context: number;
-  prefixes?: Record<TextKind, string>;
+  prefixes?: Record<EmbeddedKind, string>;
 }
 
 const nomicPrefixes = { passage: "search_document: ", query: "search_query: " };
@@ -83,7 +83,7 @@ const nomicPrefixes = { passage: "search_document: ", query: "search_query: " };
  * Facts from model cards. Unlisted models work too: dimensions come from the first answer, and texts get no prefix.
  * Prefixes change the vector space: adding one to a listed model needs another id.
  */
-const knownModels: Record<string, KnownModel> = {
+const knownModels: Record<string, OllamaModel> = {
   "nomic-embed-text": { dimensions: 768, context: 8192, prefixes: nomicPrefixes },
   "nomic-embed-text-v2-moe": { dimensions: 768, context: 512, prefixes: nomicPrefixes },
   "jina-embeddings-v2-base-code": { dimensions: 768, context: 8192 },
@@ -110,7 +110,7 @@ const knownModels: Record<string, KnownModel> = {
 };
 
 /** The namespace and the tag of a name do not matter: "unclemusclez/jina-embeddings-v2-base-code:q8_0". */
-export function findOllamaModel(model: string): Required<KnownModel> {
+export function findOllamaModel(model: string): Required<OllamaModel> {
   const name = model.replace(/^.*\//, "").replace(/:.*$/, "");
   const known = Object.hasOwn(knownModels, name) ? knownModels[name] : undefined;
   return { dimensions: null, context: 8192, prefixes: { passage: "", query: "" }, ...known };

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { PommelError } from "../../base/errors.ts";
-import type { Embedder, EmbedderUsage, TextKind } from "../embed/embedder.ts";
+import type { EmbeddedKind, Embedder, EmbedderUsage } from "../embed/embedder.ts";
 import { quantise } from "../embed/quantise.ts";
 import { TextsRefused } from "./retry.ts";
 import { cutAt, cutToTokens, estimateTokens } from "./token-estimate.ts";
@@ -14,7 +14,7 @@ interface RemoteModel {
   /** 0 when only the server knows. */
   dimensions: number;
   /** The model's prefixes. */
-  prefixes: Readonly<Record<TextKind, string>>;
+  prefixes: Readonly<Record<EmbeddedKind, string>>;
   /** Limits per request and per text, in estimated tokens. */
   limits: { texts: number; tokens: number; tokensPerText: number };
   /**
@@ -23,7 +23,7 @@ interface RemoteModel {
    */
   ask(
     texts: readonly string[],
-    kind: TextKind,
+    kind: EmbeddedKind,
     signal: AbortSignal | undefined,
   ): Promise<ArrayLike<number>[]>;
   usage?(): EmbedderUsage;
@@ -57,7 +57,11 @@ export class RemoteEmbedder implements Embedder {
     return this.ready;
   }
 
-  async embed(texts: readonly string[], kind: TextKind, signal?: AbortSignal): Promise<(Int8Array | null)[]> {
+  async embed(
+    texts: readonly string[],
+    kind: EmbeddedKind,
+    signal?: AbortSignal,
+  ): Promise<(Int8Array | null)[]> {
     signal?.throwIfAborted();
     const vectors = new Array<Int8Array | null>(texts.length).fill(null);
     for (const batch of this.batchTexts(texts, kind)) {
@@ -93,7 +97,10 @@ export class RemoteEmbedder implements Embedder {
     }
   }
 
-  private *batchTexts(texts: readonly string[], kind: TextKind): Generator<{ at: number; text: string }[]> {
+  private *batchTexts(
+    texts: readonly string[],
+    kind: EmbeddedKind,
+  ): Generator<{ at: number; text: string }[]> {
     const { limits, prefixes } = this.remote;
     let batch: { at: number; text: string }[] = [];
     let tokens = 0;
@@ -118,7 +125,7 @@ export class RemoteEmbedder implements Embedder {
 
   private async embedBatch(
     texts: readonly string[],
-    kind: TextKind,
+    kind: EmbeddedKind,
     signal: AbortSignal | undefined,
   ): Promise<(Int8Array | null)[]> {
     try {
@@ -134,7 +141,7 @@ export class RemoteEmbedder implements Embedder {
   /** Bisects rejected texts; the failing ones are shortened or skipped. */
   private async embedInHalves(
     texts: readonly string[],
-    kind: TextKind,
+    kind: EmbeddedKind,
     signal: AbortSignal | undefined,
     refusal: TextsRefused,
   ): Promise<(Int8Array | null)[]> {
@@ -154,7 +161,7 @@ export class RemoteEmbedder implements Embedder {
 
   private async shorten(
     text: string,
-    kind: TextKind,
+    kind: EmbeddedKind,
     signal: AbortSignal | undefined,
     refusal: TextsRefused,
   ): Promise<Int8Array | null> {
@@ -172,7 +179,7 @@ export class RemoteEmbedder implements Embedder {
 
   private async askFor(
     texts: readonly string[],
-    kind: TextKind,
+    kind: EmbeddedKind,
     signal: AbortSignal | undefined,
   ): Promise<(Int8Array | null)[]> {
     const vectors = await this.remote.ask(texts, kind, signal);

@@ -1,5 +1,5 @@
 import { setTimeout as sleepFor } from "node:timers/promises";
-import type { TextKind } from "../embed/embedder.ts";
+import type { EmbeddedKind } from "../embed/embedder.ts";
 import { RequestFailed } from "./request.ts";
 
 /** A clock that tests can replace. Milliseconds. */
@@ -31,7 +31,7 @@ export interface Timeouts {
 }
 
 /** A user waits for queries; passages are retried later anyway. */
-export const timeoutFor: Readonly<Record<TextKind, Timeouts>> = {
+export const timeoutFor: Readonly<Record<EmbeddedKind, Timeouts>> = {
   query: { attempts: 2, maxWaitMs: 2000 },
   passage: { attempts: 4, maxWaitMs: 60_000 },
 };

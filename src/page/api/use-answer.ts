@@ -142,7 +142,9 @@ export interface ChangeCaller<N extends OperationName> {
 export function useSessions(
   request: RequestNamed<"sessions"> | null,
   options?: AnswerOptions,
-): UsedAnswer<Pick<ResponseNamed<"sessions">, "total" | "topics"> & { sessions: Placed<SessionSummary>[] }> {
+): UsedAnswer<
+  Pick<ResponseNamed<"sessions">, "total" | "topics"> & { sessions: InProject<SessionSummary>[] }
+> {
   const here = useAnswer("sessions", isEverywhere() ? null : request, options);
   const everywhere = useAnswer("sessionsEverywhere", isEverywhere() ? request : null, options);
   return isEverywhere() ? everywhere : here;
@@ -152,7 +154,7 @@ export function useSessions(
 export function useCheckpoints(
   request: RequestNamed<"checkpoints"> | null,
   options?: AnswerOptions,
-): UsedAnswer<{ total: number; checkpoints: Placed<CheckpointSummary>[] }> {
+): UsedAnswer<{ total: number; checkpoints: InProject<CheckpointSummary>[] }> {
   // A file is one of the project that is shown.
   const isOfAll = isEverywhere() && request?.file === undefined;
   const here = useAnswer("checkpoints", isOfAll ? null : request, options);
@@ -161,7 +163,7 @@ export function useCheckpoints(
 }
 
 /** With the root of its project, where it is listed with those of others. */
-export type Placed<T> = T & { project?: string };
+export type InProject<T> = T & { project?: string };
 
 /** Agents in all projects, and what is to look at and unfinished: the list, the title's count and notifications share it. */
 export const useNow = () =>

@@ -37,7 +37,7 @@ export function Freshness({ of }: { of: "fresh" | "drifted" | "orphaned" | null 
 }
 
 /** Numbers of lines by who wrote them. */
-export interface Lines {
+export interface CountedLines {
   agent: number;
   human: number;
   unknown: number;
@@ -52,14 +52,14 @@ export const authorNames = {
 } as const;
 
 /** The kinds of authors that wrote any. */
-const listAuthorCounts = (lines: Lines) =>
+const listAuthorCounts = (lines: CountedLines) =>
   blameAuthors.flatMap((author) => {
     const count = lines[author] ?? 0;
     return count > 0 ? [{ author, name: authorNames[author], count }] : [];
   });
 
 /** Lines by who wrote them, as a bar. */
-export function LinesBar({ lines }: { lines: Lines }) {
+export function LinesBar({ lines }: { lines: CountedLines }) {
   const parts = listAuthorCounts(lines);
   if (parts.length === 0) return null;
   const label = wordLinesByAuthor(lines);

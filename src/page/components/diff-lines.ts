@@ -1,9 +1,9 @@
 import { diffWordsWithSpace } from "diff";
 import { useEffect, useState } from "preact/hooks";
-import { loadParser, type Parser, type Piece } from "./highlight.ts";
+import { type ColouredPiece, loadParser, type Parser } from "./highlight.ts";
 
 /** A stretch of characters of a line, from and to. */
-export type Stretch = readonly [from: number, to: number];
+export type CharacterRange = readonly [from: number, to: number];
 
 /** A line that stays, was added, or was removed. */
 interface MarkedLine {
@@ -61,7 +61,7 @@ export interface DiffLine extends MarkedLine {
   before: number | null;
   after: number | null;
   /** What of it differs from the line that it replaced, or that replaced it. */
-  changed: readonly Stretch[];
+  changed: readonly CharacterRange[];
 }
 
 /** Lines in a row that one author wrote, with those they replaced; or lines that stay. */
@@ -136,7 +136,7 @@ function markWords(lines: readonly DiffLine[]): void {
 function listChangedStretches<P extends { value: string }>(
   parts: readonly P[],
   isChanged: (part: P) => boolean,
-): Stretch[] {
+): CharacterRange[] {
   let at = 0;
   return parts.flatMap((part) => {
     const from = at;
@@ -146,17 +146,17 @@ function listChangedStretches<P extends { value: string }>(
 }
 
 /** A row with both sides: what was, and what is. */
-export type Pair = readonly [DiffLine | null, DiffLine | null];
+export type DiffRow = readonly [DiffLine | null, DiffLine | null];
 
 /** The lines of a segment side by side. */
-export function pairLines(lines: readonly DiffLine[]): Pair[] {
+export function pairLines(lines: readonly DiffLine[]): DiffRow[] {
   const removed = lines.filter(({ mark }) => mark === "-");
   const added = lines.filter(({ mark }) => mark === "+");
   const changed = Array.from(
     { length: Math.max(removed.length, added.length) },
-    (_, i): Pair => [removed[i] ?? null, added[i] ?? null],
+    (_, i): DiffRow => [removed[i] ?? null, added[i] ?? null],
   );
-  return [...lines.filter(({ mark }) => mark === " ").map((line): Pair => [line, line]), ...changed];
+  return [...lines.filter(({ mark }) => mark === " ").map((line): DiffRow => [line, line]), ...changed];
 }
 
 /** The parser for a file's language; null until it is loaded, and where none is known. */
@@ -174,9 +174,9 @@ export function useParser(path: string): Parser | null {
 
 /** Divides pieces where a stretch begins or ends, and marks what lies in one. */
 export function withStretches(
-  pieces: readonly Piece[],
-  stretches: readonly Stretch[],
-): (Piece & { isChanged: boolean })[] {
+  pieces: readonly ColouredPiece[],
+  stretches: readonly CharacterRange[],
+): (ColouredPiece & { isChanged: boolean })[] {
   if (stretches.length === 0) return pieces.map((piece) => ({ ...piece, isChanged: false }));
   const edges = [...new Set(stretches.flat())].sort((a, b) => a - b);
   let at = 0;

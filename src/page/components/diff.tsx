@@ -13,7 +13,7 @@ import {
   useParser,
   withStretches,
 } from "./diff-lines.ts";
-import { highlightPieces, type Piece } from "./highlight.ts";
+import { type ColouredPiece, highlightPieces } from "./highlight.ts";
 import { formatCount } from "./words.ts";
 
 interface Drawing {
@@ -104,8 +104,8 @@ export function Diff({
 function colourLines(
   lines: readonly DiffLine[],
   parser: Parameters<typeof highlightPieces>[1],
-): Map<DiffLine, Piece[]> {
-  const pieces = new Map<DiffLine, Piece[]>();
+): Map<DiffLine, ColouredPiece[]> {
+  const pieces = new Map<DiffLine, ColouredPiece[]>();
   for (const side of [lines.filter(({ mark }) => mark !== "+"), lines.filter(({ mark }) => mark !== "-")]) {
     const found = highlightPieces(
       side.map(({ text }) => text.replace(/\r$/, "")),
@@ -120,7 +120,7 @@ function colourLines(
 
 interface SegmentProps {
   segment: Segment;
-  pieces: ReadonlyMap<DiffLine, Piece[]>;
+  pieces: ReadonlyMap<DiffLine, ColouredPiece[]>;
   drawing: Drawing;
   isNoted: boolean;
 }
@@ -161,7 +161,7 @@ const kinds = { "+": "added", "-": "removed", " ": "" } as const;
 interface LineProps {
   line: DiffLine | null;
   side: "before" | "after" | "both";
-  pieces: readonly Piece[];
+  pieces: readonly ColouredPiece[];
   onLine: ((line: DiffLine) => void) | undefined;
 }
 

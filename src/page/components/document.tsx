@@ -1,9 +1,9 @@
 import {
-  type Block,
   type Document,
+  type DocumentBlock,
   type DocumentLine,
   type LinePart,
-  type Piece,
+  type TextPiece,
   tabulateRanges,
 } from "../../answers/document.ts";
 import { linkToCommit, linkToFile, linkToSession } from "../router.ts";
@@ -30,7 +30,7 @@ export function Worded({ document }: { document: Document }) {
   );
 }
 
-function WordedBlock({ of: one }: { of: Block }) {
+function WordedBlock({ of: one }: { of: DocumentBlock }) {
   switch (one.is) {
     case "heading":
       return <h2>{one.text}</h2>;
@@ -97,7 +97,7 @@ function WordedBlock({ of: one }: { of: Block }) {
   }
 }
 
-const isCommand = (part: LinePart): part is Piece =>
+const isCommand = (part: LinePart): part is TextPiece =>
   typeof part !== "string" && "text" in part && part.role === "command";
 
 /** @param props.isOfList the arrow keys go to its links */

@@ -5,7 +5,7 @@ import { classHighlighter, highlightCode } from "@lezer/highlight";
 export type Parser = NonNullable<LanguageDescription["support"]>["language"]["parser"];
 
 /** A piece of a line in one colour. */
-export interface Piece {
+export interface ColouredPiece {
   text: string;
   style: string;
 }
@@ -22,10 +22,10 @@ export async function loadParser(of: { path: string } | { language: string }): P
 }
 
 /** The pieces of lines that follow each other. */
-export function highlightPieces(lines: readonly string[], parser: Parser | null): Piece[][] {
+export function highlightPieces(lines: readonly string[], parser: Parser | null): ColouredPiece[][] {
   if (parser === null) return lines.map((text) => [{ text, style: "" }]);
   const code = lines.join("\n");
-  const pieces: Piece[][] = [[]];
+  const pieces: ColouredPiece[][] = [[]];
   highlightCode(
     code,
     parser.parse(code),

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { parseMarkdown } from "../../base/text/markdown/html.ts";
 import "../styles/syntax.css";
 import { CopyButton, Preformatted } from "./code-lines.tsx";
-import type { Piece } from "./highlight.ts";
+import type { ColouredPiece } from "./highlight.ts";
 
 /** What agents and people wrote as Markdown. */
 export function Markdown({ text }: { text: string }) {
@@ -90,7 +90,7 @@ const isLog = (content: string) => content.split("\n").length > maxProseLines;
 
 /** A block of code in its language's colours, to be copied. */
 function CodeBlock({ text, language }: { text: string; language: string }) {
-  const [lines, setLines] = useState<readonly Piece[][] | null>(null);
+  const [lines, setLines] = useState<readonly ColouredPiece[][] | null>(null);
   useEffect(() => {
     let isWanted = language !== "";
     if (isWanted)

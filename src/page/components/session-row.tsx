@@ -1,7 +1,7 @@
 import type { SessionSummary } from "../../features/sessions/operation.ts";
 import { isEverywhere } from "../api/place.ts";
 import { project } from "../api/project.ts";
-import type { Placed } from "../api/use-answer.ts";
+import type { InProject } from "../api/use-answer.ts";
 import { linkInto, linkToSession } from "../router.ts";
 import { Badge } from "./badge.tsx";
 import { Inline } from "./marked.tsx";
@@ -11,7 +11,7 @@ import { Time } from "./time.tsx";
 import { formatCount, nameSession } from "./words.ts";
 
 interface SessionRowProps {
-  session: Placed<SessionSummary>;
+  session: InProject<SessionSummary>;
   /** Where it leads; default: to the session. */
   href?: string;
 }

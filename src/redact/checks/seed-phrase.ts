@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Span } from "../patterns/rule.ts";
+import type { SecretSpan } from "../patterns/rule.ts";
 import { expandWordList } from "../words.ts";
 
 /**
@@ -20,8 +20,8 @@ const values = new Map(seedWords.map((word, index) => [word, index]));
  * such words has one by chance; English sentences have small words, which the list has not. What is announced as one needs
  * no checksum.
  */
-export function findSeedPhrases(text: string): Span[] {
-  const spans: Span[] = [];
+export function findSeedPhrases(text: string): SecretSpan[] {
+  const spans: SecretSpan[] = [];
   if (text.length < minLength) return spans;
   for (const { 0: row, index } of text.matchAll(phrases)) {
     const words = Array.from(row.matchAll(/[a-z]{3,8}/g), (match) => ({

@@ -12,17 +12,17 @@ export interface Rule {
   type: string;
   keywords: readonly string[];
   /** Tries it at an occurrence of one of its keywords; null for a rule that is tried on the whole text. */
-  at: ((text: string, keywordStart: number) => Span | null) | null;
+  at: ((text: string, keywordStart: number) => SecretSpan | null) | null;
   /** What may not stand before a match, so that a keyword within a word is passed over; null where anything may. */
   notBehind: RegExp | null;
   /** Whether its keyword begins the secret, so that a secret in several lines is found by joining them. */
   isWholeToken: boolean;
   /** Everything it finds in a text. */
-  findAll(text: string): Span[];
+  findAll(text: string): SecretSpan[];
 }
 
 /** A match: the secret, and where to continue the search. */
-export interface Span {
+export interface SecretSpan {
   start: number;
   end: number;
   next: number;
@@ -59,7 +59,7 @@ export function compileRule(pattern: Pattern, onRefused?: OnRefused): Rule {
     notBehind: null,
     isWholeToken: false,
     findAll(text) {
-      const spans: Span[] = [];
+      const spans: SecretSpan[] = [];
       const matcher = expression.matcher(text);
       while (matcher.find()) {
         const span = { start: matcher.start(group), end: matcher.end(group), next: matcher.end() };
@@ -103,7 +103,7 @@ export function compileDefault(pattern: DefaultPattern, onRefused?: OnRefused): 
   let expression: RegExp | undefined;
   const check = pattern.check === null ? null : checks[pattern.check];
 
-  const first = (text: string, from: number, latest = Number.POSITIVE_INFINITY): Span | null => {
+  const first = (text: string, from: number, latest = Number.POSITIVE_INFINITY): SecretSpan | null => {
     // Of hundreds, a text needs a few.
     expression ??= new RegExp(numbered, `d${mode}${ignoreCase ? "i" : ""}`);
     expression.lastIndex = from;
@@ -154,8 +154,11 @@ export function isExample(value: string): boolean {
   return value.length < 200 && /EXAMPLE|[xX]{10,}|[*.•]{6,}/.test(value);
 }
 
-function findEveryMatch(first: (text: string, from: number) => Span | null, text: string): Span[] {
-  const spans: Span[] = [];
+function findEveryMatch(
+  first: (text: string, from: number) => SecretSpan | null,
+  text: string,
+): SecretSpan[] {
+  const spans: SecretSpan[] = [];
   for (let span = first(text, 0); span !== null; span = first(text, span.next)) spans.push(span);
   return spans;
 }

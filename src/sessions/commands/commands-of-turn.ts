@@ -11,7 +11,7 @@ import {
   showsThatItWorks,
 } from "../chunks/units/tool-results.ts";
 import { classifyToolUse, type Turn } from "../turn-content.ts";
-import { parseSteps, type Step } from "./steps.ts";
+import { type CommandStep, parseSteps } from "./steps.ts";
 
 /** Characters that are kept of an error, and of what the agent says a command is for. */
 const maxCommandChars = { error: 1200, purpose: 160, line: 600 } as const;
@@ -60,9 +60,9 @@ export function extractCommands(turn: Turn, relativize: (path: string) => string
   );
 }
 
-type Run = Pick<CommandToStore, "outcome" | "status" | "error" | "signatures"> & { step: Step };
+type RunStep = Pick<CommandToStore, "outcome" | "status" | "error" | "signatures"> & { step: CommandStep };
 
-function extractRuns({ input }: ToolUse, { text, isError }: ToolResult): Run[] {
+function extractRuns({ input }: ToolUse, { text, isError }: ToolResult): RunStep[] {
   const line = String(input.command);
   const steps = parseSteps(line);
   if (steps.length === 0) return [];
@@ -75,7 +75,7 @@ function extractRuns({ input }: ToolUse, { text, isError }: ToolResult): Run[] {
     reports: printsFailure || reports,
     text,
   });
-  return steps.map((step): Run => {
+  return steps.map((step): RunStep => {
     if (step === failed) {
       const body = text.replace(exitStatus, "").trim();
       const error =
@@ -101,9 +101,9 @@ function extractRuns({ input }: ToolUse, { text, isError }: ToolResult): Run[] {
 
 /** The step that failed, the last that can have; null: none did, or it cannot be told which. */
 function findFailedStep(
-  steps: readonly Step[],
+  steps: readonly CommandStep[],
   { isError, reports, text }: { isError: boolean; reports: boolean; text: string },
-): Step | null {
+): CommandStep | null {
   const named = isError ? findNamedStep(steps, text) : null;
   if (named !== null) return named;
   const decides = steps.findLast((step) => step.decides);
@@ -115,7 +115,7 @@ function findFailedStep(
 const quotedArgument = /["'`]([^"'`\n]{8,200})["'`]/g;
 
 /** The one step that was given what the error is about: `git add x && git push` fails for `x` in its first; null: not one. */
-function findNamedStep(steps: readonly Step[], text: string): Step | null {
+function findNamedStep(steps: readonly CommandStep[], text: string): CommandStep | null {
   for (const [, argument = ""] of text.slice(0, 2_000).matchAll(quotedArgument)) {
     const given = steps.filter((step) => step.text.includes(argument));
     if (given.length === 1 && steps.length > 1) return given[0]!;

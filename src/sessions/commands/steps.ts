@@ -2,7 +2,7 @@ import { type AndOr, type Command, parse, type Statement, type Word } from "unba
 import rules from "./commands.json" with { type: "json" };
 
 /** What a program is called by: with its subcommand, without what wraps it. */
-interface Named {
+interface NamedProgram {
   /** `npm test`, `go test`, `vitest run`, `node scripts/build.mjs`. */
   name: string;
   /** The directory that an option names. */
@@ -32,7 +32,7 @@ const subcommand = /^[a-z][a-z0-9_:.-]*$/;
 const flat = matchWhole(rules.withoutSubcommand);
 
 /** @param words without their quotes @returns null for what is no program */
-function nameProgram(words: readonly string[]): Named | null {
+function nameProgram(words: readonly string[]): NamedProgram | null {
   let rest = [...words];
   let directory: string | null = null;
   for (;;) {
@@ -112,7 +112,7 @@ function isNoise(name: string): boolean {
 
 /** The programs that a command line runs, one by one. */
 
-export interface Step {
+export interface CommandStep {
   /** What it is called by. */
   name: string;
   /** As written, with its environment, without redirections and what only filters its output. */
@@ -137,14 +137,14 @@ const maxSteps = 8;
 const maxDepth = 3;
 
 /** The steps of a command line, in order, without those that only look, print or move files. */
-export function parseSteps(line: string): Step[] {
+export function parseSteps(line: string): CommandStep[] {
   if (line.length > maxLine) return [];
-  const steps: Step[] = [];
+  const steps: CommandStep[] = [];
   take(line, { directory: "", decides: true, depth: 0, functions: new Set() }, steps);
   return steps.length > maxSteps ? [] : steps;
 }
 
-interface Around {
+interface ShellContext {
   directory: string;
   decides: boolean;
   depth: number;
@@ -153,7 +153,7 @@ interface Around {
 }
 
 /** @returns the directory that the line leaves the shell in */
-function take(line: string, around: Around, steps: Step[]): string {
+function take(line: string, around: ShellContext, steps: CommandStep[]): string {
   const script = parse(line);
   if (script.errors?.length) return around.directory;
   const defined = script.commands.flatMap(({ command }) =>
@@ -166,7 +166,7 @@ function take(line: string, around: Around, steps: Step[]): string {
   );
 }
 
-function takeAll(statements: readonly Statement[], around: Around, steps: Step[]): string {
+function takeAll(statements: readonly Statement[], around: ShellContext, steps: CommandStep[]): string {
   let { directory } = around;
   statements.forEach(({ command, background }, i) => {
     const decides = around.decides && i === statements.length - 1 && background !== true;
@@ -177,7 +177,7 @@ function takeAll(statements: readonly Statement[], around: Around, steps: Step[]
 
 type Node = Statement["command"] | AndOr["commands"][number];
 
-function takeNode(node: Node, around: Around, steps: Step[]): string {
+function takeNode(node: Node, around: ShellContext, steps: CommandStep[]): string {
   switch (node.type) {
     case "AndOr": {
       let { directory } = around;
@@ -214,7 +214,7 @@ function takeNode(node: Node, around: Around, steps: Step[]): string {
 
 const changesDirectory = /^(?:cd|pushd|Set-Location|Push-Location|sl)$/i;
 
-function takeCommand(command: Command, around: Around, steps: Step[]): string {
+function takeCommand(command: Command, around: ShellContext, steps: CommandStep[]): string {
   const { directory, decides, depth } = around;
   const words = [command.name, ...command.args].filter((word): word is Word => word?.type === "Word");
   const [program, ...args] = words;

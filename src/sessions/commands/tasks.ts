@@ -12,7 +12,7 @@ export const tasks = [
   "release",
   "install",
 ] as const;
-export type Task = (typeof tasks)[number];
+export type CommandTask = (typeof tasks)[number];
 
 const joinWords = (words: readonly string[]) => new RegExp(`\\b(?:${words.join("|")})\\b`);
 
@@ -27,8 +27,8 @@ const notOfTheProject = joinWords(rules.notOfTheProject);
 const buildProfile = /\s--?\w*release(?:[-=]\S+)?(?=\s|$)/g;
 
 /** In the order in which they are looked for. */
-const patterns = Object.entries(rules.tasks).map(([task, words]): readonly [Task, RegExp] => [
-  task as Task,
+const patterns = Object.entries(rules.tasks).map(([task, words]): readonly [CommandTask, RegExp] => [
+  task as CommandTask,
   task === "install" ? new RegExp(`(?:^|\\s)(?:${words.join("|")})(?:\\s|$)`) : joinWords(words),
 ]);
 
@@ -39,7 +39,7 @@ const packageManager = new RegExp(`^(?:${rules.packageManagers.join("|")})\\b`);
  * What a command line is run for; null: none of these.
  * @param shape of the line: words that differ from run to run are "…"
  */
-export function findTask(shape: string): Task | null {
+export function findTask(shape: string): CommandTask | null {
   const words = shape.replace(/^(?:\w+=\S+ )+/, "").replace(buildProfile, "");
   if (notOfTheProject.test(words.split(" ", 1)[0]!)) return null;
   const other = patterns.find(

@@ -1,5 +1,5 @@
 import { addTo } from "../../base/multimap.ts";
-import { canReplace, toSpeaker, type Words } from "../../protocol/origin.ts";
+import { canReplace, toSpeaker, type WordsOrigin } from "../../protocol/origin.ts";
 import { listStoredNotes } from "../../store/memory/chunks/notes.ts";
 import { listDecidingChunks } from "../../store/memory/chunks/put-chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -123,7 +123,7 @@ const toLaterDecision = ({ text, at }: SessionDecision): Later => ({ text, at, i
 const maxWithWord = 200;
 
 /** Earlier ones that share enough words to be about the same. */
-function findCandidates(claim: Claim, byWord: ReadonlyMap<string, readonly number[]>): number[] {
+function findCandidates(claim: ComparedChoice, byWord: ReadonlyMap<string, readonly number[]>): number[] {
   const counts = new Map<number, number>();
   for (const word of claim.words) {
     const holders = byWord.get(word) ?? [];
@@ -156,7 +156,7 @@ export function findClosestDecision(
 }
 
 /** A decision, prepared for comparison with others. */
-export interface Claim {
+export interface ComparedChoice {
   words: ReadonlySet<string>;
   /** The chosen option, and the rejected one: "... instead of X". */
   chosen: ReadonlySet<string>;
@@ -181,7 +181,7 @@ const retracting =
 
 const number = /\b(?:\d+(?:\.\d+)*|one|two|three|four|five|six|seven|eight|nine|ten|once|twice)\b/gi;
 
-export function parseClaim(text: string): Claim {
+export function parseClaim(text: string): ComparedChoice {
   const [asked, answer] = text.includes(" → ") ? text.split(" → ", 2) : [null, ""];
   const [chosen = "", rejected = ""] = text.split(against, 2);
   return {
@@ -202,7 +202,10 @@ export function parseClaim(text: string): Claim {
  * to the same question, the rejected option instead of the chosen one, a "not" more or less, another number. Null:
  * neither.
  */
-export function compareClaims(later: Claim, earlier: Claim): "repeats" | "contradicts" | null {
+export function compareClaims(
+  later: ComparedChoice,
+  earlier: ComparedChoice,
+): "repeats" | "contradicts" | null {
   if (later.asked !== null && earlier.asked !== null) {
     // A shorter question may be about something else: "which image?" and "where does the image go?"
     const likeness = Math.min(
@@ -228,7 +231,7 @@ export function compareClaims(later: Claim, earlier: Claim): "repeats" | "contra
 }
 
 /** Whether the later one rejects what the earlier one chose, and chooses what that one rejected, if it rejected anything. */
-function isSwapped(later: Claim, earlier: Claim, part: number): boolean {
+function isSwapped(later: ComparedChoice, earlier: ComparedChoice, part: number): boolean {
   const given = new Set([...later.rejected].filter((word) => !later.chosen.has(word)));
   if (given.size === 0 || measureOverlap(given, earlier.chosen) < shared.same) return false;
   if (earlier.rejected.size === 0) return part >= shared.swapped;
@@ -259,7 +262,7 @@ const normalizeQuote = (text: string) =>
 interface StatedChoice {
   text: string;
   /** null: the repository's. */
-  by: Words["by"] | null;
+  by: WordsOrigin["by"] | null;
   author?: string | null | undefined;
   at: number | null;
 }
@@ -272,7 +275,7 @@ const toNoteStatement = ({ note, source, author, at }: NoteRecord) => ({
 });
 
 /** What a note replaces, as quoted; null: nothing, or the words of somebody whom its author does not speak for. */
-export function findReplacedText(memory: Memory, note: Words & { text: string }): string | null {
+export function findReplacedText(memory: Memory, note: WordsOrigin & { text: string }): string | null {
   const quoted = parseReplacedDecision(note.text);
   if (quoted === null) return null;
   const meant = [...listStoredDecisions(memory), ...listStoredNotes(memory).map(toNoteStatement)].filter(

@@ -31,14 +31,14 @@ export interface EventToCreate {
   targets?: readonly EventTarget[];
 }
 
-type Work = Pick<ScrubbingWork, "memory" | "scrubber">;
+type EventWork = Pick<ScrubbingWork, "memory" | "scrubber">;
 
 /**
  * Makes an event, scrubbed, with its first links.
  * @throws PommelError `usage` for one without a title, with a time that makes no sense, or about a branch that another
  *   active one is about
  */
-export function createEvent(work: Work, asked: EventToCreate, now = Date.now()): EventRecord {
+export function createEvent(work: EventWork, asked: EventToCreate, now = Date.now()): EventRecord {
   const { memory } = work;
   const { startsAt = null, endsAt = null, targets = [] } = asked;
   const branch = asked.branch == null ? null : scrubAlone(work.scrubber, asked.branch);

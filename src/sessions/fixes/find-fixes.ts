@@ -163,7 +163,7 @@ function listAskedSignatures(error: string): string[] {
   return reported.length > 0 ? reported : extractLineSignatures(text, maxCounts.signatures);
 }
 
-interface Group {
+interface ErrorGroup {
   /** The latest first. */
   runs: CommandRecord[];
   /** Of the lines in common. */
@@ -175,8 +175,8 @@ interface Group {
 function groupFailures(
   found: ReturnType<typeof listCommandsWithErrors>,
   scoreOf: (signatures: readonly string[]) => number,
-): Group[] {
-  const groups = new Map<string, Group>();
+): ErrorGroup[] {
+  const groups = new Map<string, ErrorGroup>();
   for (const { command, signatures } of found) {
     const key = `${command.name}\0${signatures.toSorted().join("\n")}`;
     getOrCreate(groups, key, () => ({ runs: [], signatures, score: scoreOf(signatures) })).runs.push(command);
@@ -189,7 +189,7 @@ function groupFailures(
 function toKnownError(
   roots: readonly string[],
   memory: Memory,
-  { runs, signatures }: Group,
+  { runs, signatures }: ErrorGroup,
   until: number | null,
 ): KnownError {
   const { run, fix } = findBestFixed(runs, (one) =>
@@ -287,7 +287,7 @@ function findFix(
 interface FoundFix {
   /** The run that shows that the error is gone. */
   end: CommandRecord;
-  edits: Edit[];
+  edits: FixEdit[];
   commands: string[];
 }
 
@@ -361,7 +361,7 @@ function findFixByEdits(
 }
 
 /** A scratch file outside of the project mends what is about it alone. */
-const namesFile = ({ line, error }: CommandRecord, { path }: Edit): boolean =>
+const namesFile = ({ line, error }: CommandRecord, { path }: FixEdit): boolean =>
   `${line}\n${error ?? ""}`.includes(basename(path));
 
 /** Whether another command of the same program is about the same thing: `gh pr ready 91` for `gh pr merge 91 --squash`. */
@@ -405,7 +405,7 @@ const changesGit = new RegExp(`^git (?:${rules.changesInGit.join("|")})\\b`);
 const maxOnlyFiles = { lint: 6, other: 2 } as const;
 
 /** All that changed before the very same line worked, where that is little: nothing else can have mended it. */
-function pickOnlyChange(edits: Edit[], failure: CommandRecord, end: CommandRecord): Edit[] {
+function pickOnlyChange(edits: FixEdit[], failure: CommandRecord, end: CommandRecord): FixEdit[] {
   if (end.line !== failure.line || end.outcome !== "worked" || doesAnything.test(end.name) || isOfGit(end))
     return [];
   const ofCode = edits.filter(({ path }) => !isProse(path));
@@ -418,11 +418,11 @@ function pickOnlyChange(edits: Edit[], failure: CommandRecord, end: CommandRecor
 const fileStart = new RegExp(rules.fileStarts.join("|"));
 
 /** Whether an edit deletes a file: the test that failed is gone, and nothing is mended. */
-const deletesFile = ({ added, removed }: Edit): boolean =>
+const deletesFile = ({ added, removed }: FixEdit): boolean =>
   added.every((line) => line === "") && removed.length > 1 && fileStart.test(removed[0]!);
 
 /** Without the edits whose lines a later one took out again, as those that print something to look at it. */
-function dropUndone(edits: Edit[]): Edit[] {
+function dropUndone(edits: FixEdit[]): FixEdit[] {
   return edits.filter(({ path, added }, at) => {
     const lines = added.filter((line) => line.length >= minLine);
     if (lines.length === 0) return true;
@@ -595,7 +595,7 @@ const doesAnything = new RegExp(`^(?:${rules.doAnything.join("|")})\\b`);
 /** After so many other commands the agent is at something else. */
 const maxCallsLater = 8;
 
-interface Edit {
+interface FixEdit {
   path: string;
   diff: string;
   added: string[];
@@ -607,8 +607,8 @@ function listEditsBetween(
   [root = "", ...worktrees]: readonly string[],
   from: CommandRecord,
   to: CommandRecord,
-): Edit[] {
-  const edits: Edit[] = [];
+): FixEdit[] {
+  const edits: FixEdit[] = [];
   const cwd = findSessionById(memory, from.sessionId)?.cwd ?? "";
   const relativize = createRelativizer({ root, worktrees, cwd });
   for (const turn of readStoredTurns(memory, from.sessionId, { first: from.turn, last: to.turn })) {
@@ -618,7 +618,7 @@ function listEditsBetween(
   return edits.filter(({ diff }) => diff !== "");
 }
 
-function describeEdit({ hunks, content }: FileEdit, path: string): Edit {
+function describeEdit({ hunks, content }: FileEdit, path: string): FixEdit {
   const isWhole = content !== null && hunks.length === 0;
   const lines = isWhole ? content.split("\n").map((line) => `+${line}`) : hunks.flatMap((hunk) => hunk.lines);
   const changed = lines.filter((line) => /^[+-]/.test(line));
@@ -636,7 +636,7 @@ const listChanged = (changed: readonly string[], sign: string): string[] =>
 /** Shorter lines are anywhere. */
 const minLine = 8;
 
-function isStillThere(root: string, edits: readonly Edit[]): boolean | null {
+function isStillThere(root: string, edits: readonly FixEdit[]): boolean | null {
   let there = 0;
   let all = 0;
   for (const { path, added } of edits) {

@@ -7,12 +7,12 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionChunkId } from "../../store/memory/memory-records.ts";
 import { countSessions, matchSessions } from "../../store/memory/sessions/session-index.ts";
 import type { TextScores } from "../../store/sqlite/full-text.ts";
-import { createStandardizer, type Evidence } from "./rank.ts";
+import { type ChunkEvidence, createStandardizer } from "./rank.ts";
 import type { SessionWeights } from "./weights.ts";
 
 /** Evidence for the chunks of a scope, and which of them are worth ranking. */
-export interface Collected {
-  evidence: Evidence;
+export interface CollectedEvidence {
+  evidence: ChunkEvidence;
   candidates: SessionChunkId[];
 }
 
@@ -37,7 +37,7 @@ export function collectEvidence(
   filter: ChunkFilter,
   nearness: readonly Nearness[],
   weights: SessionWeights,
-): Collected {
+): CollectedEvidence {
   const scope = findFilterScope(memory, filter);
   const population = Math.max(scope?.size ?? countSessionChunks(memory), minPopulation);
   const rare = chooseRareTokens(memory, tokens);

@@ -5,7 +5,7 @@ import { listSessions, listSessionsBeginningWith } from "../../store/memory/sess
 import { noneOfSession, type RankedChunk } from "./rank.ts";
 
 /** The sessions that a query names. */
-interface Named {
+interface NamedSessions {
   /** One chunk of each, best first: its summary, or its first turn. */
   ranked: RankedChunk[];
   /** What the query is of them. */
@@ -20,7 +20,7 @@ const evidenceOfName = 200_000;
 const leastOfId = 6;
 
 /** The sessions of which a query is the id, its beginning, or the branch, the latest first; null where it is none. */
-export function findNamedSessions(memory: Memory, query: string, filter: ChunkFilter): Named | null {
+export function findNamedSessions(memory: Memory, query: string, filter: ChunkFilter): NamedSessions | null {
   const text = query.trim();
   if (/\s/.test(text) || filter.sessionIds !== null) return null;
   const looksLikeId = text.length >= leastOfId && /\d/.test(text);

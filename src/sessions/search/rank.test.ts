@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { detectSessionIntent } from "./intent.ts";
-import { createStandardizer, type Evidence, rankSessions, type SessionCandidate } from "./rank.ts";
+import { type ChunkEvidence, createStandardizer, rankSessions, type SessionCandidate } from "./rank.ts";
 import { sessionWeights } from "./weights.ts";
 
 const day = 24 * 3600 * 1000;
@@ -30,7 +30,7 @@ const candidates = (
   all.map((more, i) => ({ ...plain, id: i + 1, sessionId: i + 1, ...more }) as SessionCandidate);
 
 /** The same for every row, or by row. */
-function evidence(words: number | Record<number, number>, more: Partial<Evidence> = {}): Evidence {
+function evidence(words: number | Record<number, number>, more: Partial<ChunkEvidence> = {}): ChunkEvidence {
   const of = (id: number) => (typeof words === "number" ? words : (words[id] ?? 0));
   const none = () => 0;
   return { words: of, passage: none, whole: none, asked: none, summary: none, nearness: none, ...more };
@@ -38,7 +38,7 @@ function evidence(words: number | Record<number, number>, more: Partial<Evidence
 
 function rank(
   all: SessionCandidate[],
-  found: Evidence,
+  found: ChunkEvidence,
   more: Partial<typeof weights> = {},
   question = "where is it",
 ) {

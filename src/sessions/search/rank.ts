@@ -18,7 +18,7 @@ export interface SessionCandidate {
 }
 
 /** Evidence in standard deviations above the average; 0 without any. */
-export interface Evidence {
+export interface ChunkEvidence {
   words: (id: SessionChunkId) => number;
   passage: (id: SessionChunkId) => number;
   whole: (id: SessionChunkId) => number;
@@ -50,7 +50,7 @@ export interface RankedChunk {
 /** Orders candidates by how well they answer, best first; of equals the one that was stored first. */
 export function rankSessions(
   candidates: readonly SessionCandidate[],
-  evidence: Evidence,
+  evidence: ChunkEvidence,
   intent: SessionIntent,
   weights: SessionWeights,
   now: number,
@@ -80,7 +80,7 @@ export const noneOfSession = { session: 0, session_asked: 0, session_summary: 0,
 /** A candidate with its own evidence. */
 function scoreCandidate(
   candidate: SessionCandidate,
-  { words, passage, whole }: Evidence,
+  { words, passage, whole }: ChunkEvidence,
   intent: SessionIntent,
   weights: SessionWeights,
 ): { candidate: SessionCandidate; score: number; signals: Signals } {

@@ -23,7 +23,7 @@ import { storeTopics } from "../topics/topics.ts";
 import { type PromptedTurn, readStoredTurns } from "../turn-content.ts";
 import type { SessionWork } from "../work.ts";
 import { listSubjectsLedTo } from "./retitle.ts";
-import { type Summary, summarise } from "./summarise.ts";
+import { summarise, type WrittenSummary } from "./summarise.ts";
 import { isGenericTitle, makeSessionTitle } from "./title.ts";
 
 export interface SumUpOptions extends SessionWork {
@@ -110,7 +110,7 @@ export async function sumUpSession(
 }
 
 /** A session can be compacted twice in one turn; the later summary covers the other. */
-function keepLastOfEach(summaries: readonly Summary[]): Summary[] {
+function keepLastOfEach(summaries: readonly WrittenSummary[]): WrittenSummary[] {
   return [...new Map(summaries.map((each) => [`${each.source} ${each.upToTurn}`, each])).values()];
 }
 

@@ -5,7 +5,7 @@ import { findCompactionSummaries } from "./compaction.ts";
 import { type SummaryMeta, summariseInSteps } from "./extractive/extractive.ts";
 import { requestLlmSummary } from "./llm-summary.ts";
 
-export interface Summary {
+export interface WrittenSummary {
   source: SummarySource;
   /** It covers the turns up to this one. */
   upToTurn: number;
@@ -36,7 +36,7 @@ interface SummariseOptions extends SummaryMeta {
 export async function summarise(
   turns: () => Iterable<Turn>,
   { llm, signal, pause, onFailure, relativize }: SummariseOptions,
-): Promise<Summary[]> {
+): Promise<WrittenSummary[]> {
   signal?.throwIfAborted();
   const outline: Turn[] = [];
   const steps = summariseInSteps(collectOutline(turns(), outline), { relativize });
@@ -44,7 +44,7 @@ export async function summarise(
   for (; !step.done; step = steps.next()) await pause?.();
   const extract = step.value;
   const upToTurn = Math.max(0, ...outline.map(({ number }) => number));
-  const summaries: Summary[] = [];
+  const summaries: WrittenSummary[] = [];
   if (extract !== "") summaries.push({ source: "extractive", upToTurn, text: extract, model: null });
   for (const { text, upToTurn: compactedAt } of findCompactionSummaries(outline)) {
     summaries.push({ source: "compaction", upToTurn: compactedAt, text, model: null });

@@ -7,7 +7,7 @@ const maxTextChars = { prompt: 3_000, answer: 2_000, command: 160, error: 240 } 
 /** If not everything fits, this share of the text comes from the beginning of the session. */
 const headShare = 0.4;
 
-interface Piece {
+interface SummaryPiece {
   text: string;
   /** Prompts and answers come first, tool uses fill the remaining room. */
   isTool: boolean;
@@ -18,8 +18,8 @@ interface Piece {
  * longer one loses tool uses first, then the middle. The turns are read once; memory is bounded by a few times `most`.
  */
 export function condenseTranscript(turns: Iterable<Turn>, most: number): string {
-  let head: Piece[] = [];
-  let tail: Piece[] = [];
+  let head: SummaryPiece[] = [];
+  let tail: SummaryPiece[] = [];
   let headSize = 0;
   let tailSize = 0;
   let left = 0;
@@ -51,12 +51,12 @@ export function condenseTranscript(turns: Iterable<Turn>, most: number): string 
   return joinHeadAndTail(all, most);
 }
 
-const measurePieces = (pieces: readonly Piece[]): number =>
+const measurePieces = (pieces: readonly SummaryPiece[]): number =>
   pieces.reduce((sum, { text }) => sum + text.length + 1, 0);
 
 const gap = "[... the middle of the session is left out ...]";
 
-function joinHeadAndTail(pieces: readonly Piece[], most: number): string {
+function joinHeadAndTail(pieces: readonly SummaryPiece[], most: number): string {
   const room = most - gap.length - 2;
   const first: string[] = [];
   const last: string[] = [];
@@ -73,7 +73,7 @@ function joinHeadAndTail(pieces: readonly Piece[], most: number): string {
   return cutMiddle([...first, gap, ...last].join("\n"), most).slice(0, most);
 }
 
-function* listTranscriptPieces({ lines }: Turn): Iterable<Piece> {
+function* listTranscriptPieces({ lines }: Turn): Iterable<SummaryPiece> {
   for (const { entries } of lines) {
     for (const entry of entries) {
       if (entry.kind === "prompt") yield makeStatementPiece("USER", entry.text, maxTextChars.prompt);
@@ -90,7 +90,7 @@ function* listTranscriptPieces({ lines }: Turn): Iterable<Piece> {
   }
 }
 
-function makeStatementPiece(who: string, text: string, most: number): Piece {
+function makeStatementPiece(who: string, text: string, most: number): SummaryPiece {
   return { text: `[${who}] ${cutMiddle(text.trim(), most)}`, isTool: false };
 }
 

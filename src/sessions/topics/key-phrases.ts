@@ -3,7 +3,7 @@ import { splitIdentifier, stem, stopWords } from "../../base/text/tokens.ts";
 import { fillerWords, splitSentences } from "../summaries/prose.ts";
 
 /** A text of a session. */
-export interface Source {
+export interface TopicText {
   text: string;
   /** People's words count more than an agent's; what only an agent says is no topic. */
   by: "title" | "person" | "agent";
@@ -44,7 +44,7 @@ interface SessionFrequencies {
 interface PhraseCandidate {
   phrase: readonly string[];
   /** Texts that have it, by whose they are. */
-  in: Record<Source["by"], number>;
+  in: Record<TopicText["by"], number>;
   forms: Map<string, number>;
 }
 
@@ -56,7 +56,7 @@ const makePhraseKey = (phrase: readonly string[]) =>
  * back, by how often they do and in how few sessions they occur (class-based TF-IDF). None where nothing is sure: a phrase
  * that says nothing is worse.
  */
-export function extractKeyPhrases(sources: readonly Source[], frequencies: SessionFrequencies): string[] {
+export function extractKeyPhrases(sources: readonly TopicText[], frequencies: SessionFrequencies): string[] {
   const chosen: Scored[] = [];
   const isRead = isReadLanguage(sources);
   for (const one of scoreCandidates(collectPhraseCandidates(sources), frequencies)) {
@@ -70,7 +70,7 @@ export function extractKeyPhrases(sources: readonly Source[], frequencies: Sessi
 }
 
 /** By the stems of their words. */
-function collectPhraseCandidates(sources: readonly Source[]): Map<string, PhraseCandidate> {
+function collectPhraseCandidates(sources: readonly TopicText[]): Map<string, PhraseCandidate> {
   const found = new Map<string, PhraseCandidate>();
   for (const { text, by } of sources) {
     const here = new Set<string>();
@@ -94,7 +94,7 @@ function collectPhraseCandidates(sources: readonly Source[]): Map<string, Phrase
 /** The share of people's words that a text in English or Danish has from the lists; of fewer words nothing is said. Texts of sessions. */
 const minListed = { share: 0.15, words: 30 } as const;
 
-function isReadLanguage(sources: readonly Source[]): boolean {
+function isReadLanguage(sources: readonly TopicText[]): boolean {
   const prose = sources
     .filter(({ by }) => by === "person")
     .map(({ text }) => text.replace(/`[^`]*`|\S*[/_.:]\S+/g, " "));

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyCharacter } from "../../../test/support/any-text.ts";
-import { extractKeyPhrases, type Source } from "./key-phrases.ts";
+import { extractKeyPhrases, type TopicText } from "./key-phrases.ts";
 
 type SessionFrequencies = Parameters<typeof extractKeyPhrases>[1];
 
 const unheard: SessionFrequencies = { all: 100, holding: () => new Map() };
-const session = (title: string, people: string[], agent: string[] = []): Source[] => [
+const session = (title: string, people: string[], agent: string[] = []): TopicText[] => [
   { text: title, by: "title" },
   ...people.map((text) => ({ text, by: "person" as const })),
   ...agent.map((text) => ({ text, by: "agent" as const })),

@@ -4,7 +4,7 @@ import { countSessions } from "../../store/memory/sessions/session-index.ts";
 import { countSessionsByToken, hasModelTopics, saveTopics } from "../../store/memory/sessions/summaries.ts";
 import { isPlan } from "../summaries/llm-summary.ts";
 import { type PromptedTurn, readStoredTurns } from "../turn-content.ts";
-import { extractKeyPhrases, type Source } from "./key-phrases.ts";
+import { extractKeyPhrases, type TopicText } from "./key-phrases.ts";
 
 /**
  * Finds and stores what a session is about, from its stored turns. Doing it again changes nothing; what a language model
@@ -32,9 +32,9 @@ const branchAtEnd = /\s\(\S+\)$/;
 function collectTopicSources(
   { title, titleSource, branch }: SessionRecord,
   turns: Iterable<PromptedTurn>,
-): Source[] {
+): TopicText[] {
   const named = (title ?? "").replace(branchAtEnd, "");
-  const sources: Source[] = [{ text: named, by: "title" }];
+  const sources: TopicText[] = [{ text: named, by: "title" }];
   if (branch !== null && !mainBranch.test(branch))
     sources.push({ text: branch.split("/").at(-1)!.replace(/[-_]+/g, " "), by: "title" });
   for (const { number, abandoned, lines, record } of turns) {

@@ -50,7 +50,7 @@ export interface FieldWeights {
 }
 
 /** A chunk that was found; higher scores are better, and comparable within one answer. */
-export interface Match {
+export interface ChunkMatch {
   id: ChunkId;
   score: number;
 }
@@ -148,12 +148,12 @@ export interface SearchableIndex {
    */
   revision(): Promise<string>;
   /** The best `k` chunks of the scope that hold any of the tokens (`tokenStream`), best first, by weighted BM25. */
-  lexical(tokens: readonly string[], weights: FieldWeights, k: number, scope: Scope): Promise<Match[]>;
+  lexical(tokens: readonly string[], weights: FieldWeights, k: number, scope: Scope): Promise<ChunkMatch[]>;
   /**
    * The `k` chunks of the scope nearest to a vector, best first; the score is the cosine, -1 to 1. None where the index has
    * no vectors of that model and length.
    */
-  findNearest(query: QueryVector, k: number, scope: Scope): Promise<Match[]>;
+  findNearest(query: QueryVector, k: number, scope: Scope): Promise<ChunkMatch[]>;
   /** Cosines of these chunks with a vector, in their order; NaN for one that is gone or has no vector. */
   measureSimilarities(query: QueryVector, ids: readonly ChunkId[]): Promise<Float64Array>;
   /** Definitions of each name (`nameKey`), at most `limit` of each, in the order of the names. */

@@ -1,10 +1,10 @@
 import { describeKind, isValidAs, type OutsideKind, outsideKinds } from "../../protocol/outside.ts";
 import { toColumnName } from "../tables/statements.ts";
-import type { TextKind } from "../tables/table.ts";
+import type { StoredTextKind } from "../tables/table.ts";
 import type { Memory } from "./memory.ts";
 import { memoryTables } from "./schema.ts";
 
-const isOutside = (kind: TextKind | undefined): kind is OutsideKind =>
+const isOutside = (kind: StoredTextKind | undefined): kind is OutsideKind =>
   (outsideKinds as readonly (string | undefined)[]).includes(kind);
 
 /**

@@ -30,7 +30,11 @@ export class Sqlite {
    */
   constructor(
     private readonly file: string,
-    { mode, timeoutMs, key = findDatabaseKey(file) }: { mode: Mode; timeoutMs: number; key?: string | null },
+    {
+      mode,
+      timeoutMs,
+      key = findDatabaseKey(file),
+    }: { mode: OpenMode; timeoutMs: number; key?: string | null },
   ) {
     const encrypted = key === null ? null : openEncrypted(file, key, mode, timeoutMs);
     this.db = encrypted ?? openPlain(file, mode, timeoutMs);
@@ -188,10 +192,10 @@ function toSqliteValue(value: unknown): unknown {
 const isNamed = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !ArrayBuffer.isView(value);
 
-type Mode = "create" | "write" | "read";
+type OpenMode = "create" | "write" | "read";
 type Explain = (error: unknown) => unknown;
 
-function openPlain(file: string, mode: Mode, timeoutMs: number): Driver {
+function openPlain(file: string, mode: OpenMode, timeoutMs: number): Driver {
   return runExplained(
     () =>
       new DatabaseSync(mode === "write" ? toExistingFileUrl(file) : file, {
@@ -206,7 +210,7 @@ function openPlain(file: string, mode: Mode, timeoutMs: number): Driver {
 }
 
 /** null: while a project is being encrypted, or after that was interrupted, some of its databases are still plain. */
-function openEncrypted(file: string, key: string, mode: Mode, timeoutMs: number): Driver | null {
+function openEncrypted(file: string, key: string, mode: OpenMode, timeoutMs: number): Driver | null {
   return runExplained(() => {
     // One of the packages makes what is not there.
     if (mode !== "create" && !existsSync(file)) {

@@ -1,17 +1,17 @@
-import type { Column, Row, Table } from "./table.ts";
+import type { Row, Table, TableColumn } from "./table.ts";
 
 /** What follows from a table's description: SQL, whose parameters are called as the fields, and rows. */
 
-type Field<T extends Table> = keyof T["columns"] & string;
+type ColumnName<T extends Table> = keyof T["columns"] & string;
 
 /** What a column is called in SQL, and in what is shared unless its description says otherwise. */
 export const toColumnName = (field: string): string =>
   field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-const fieldsByTable = new WeakMap<Table, [field: string, column: Column][]>();
+const fieldsByTable = new WeakMap<Table, [field: string, column: TableColumn][]>();
 
 /** A table's columns, listed once: rows are written and read by the thousand. */
-export function listFields(table: Table): readonly [field: string, column: Column][] {
+export function listFields(table: Table): readonly [field: string, column: TableColumn][] {
   const known = fieldsByTable.get(table) ?? Object.entries(table.columns);
   fieldsByTable.set(table, known);
   return known;
@@ -20,10 +20,10 @@ export function listFields(table: Table): readonly [field: string, column: Colum
 const listColumns = (fields: readonly string[]) => fields.map(toColumnName).join(", ");
 const listParameters = (fields: readonly string[]) => fields.map((field) => `@${field}`).join(", ");
 
-const writtenByTable = new WeakMap<Table, [field: string, column: Column][]>();
+const writtenByTable = new WeakMap<Table, [field: string, column: TableColumn][]>();
 
 /** The columns that are written: all but the row's own number. */
-function listWritten(table: Table): readonly [field: string, column: Column][] {
+function listWritten(table: Table): readonly [field: string, column: TableColumn][] {
   const known =
     writtenByTable.get(table) ?? listFields(table).filter(([, { isReused }]) => isReused === undefined);
   writtenByTable.set(table, known);
@@ -57,7 +57,7 @@ export const addColumns = (table: Table, schema: number): string =>
     .map((column) => `ALTER TABLE ${table.name} ADD COLUMN ${declareColumn(column)};\n`)
     .join("");
 
-function declareColumn([field, column]: [field: string, column: Column]): string {
+function declareColumn([field, column]: [field: string, column: TableColumn]): string {
   const { type, isNullable, isKey, isReused, isUnique, references, default: initial } = column;
   return [
     toColumnName(field),
@@ -72,16 +72,16 @@ function declareColumn([field, column]: [field: string, column: Column]): string
     .join(" ");
 }
 
-const declareReference = ({ table, key, gone }: NonNullable<Column["references"]>) =>
+const declareReference = ({ table, key, gone }: NonNullable<TableColumn["references"]>) =>
   `REFERENCES ${table}${key === undefined ? "" : ` (${key})`} ON DELETE ${gone}`;
 
 /** The columns of rows as code has them. @param of the table's alias in the query */
 export const selectColumns = <T extends Table>(
   table: T,
-  { of = "", except = [] }: { of?: string; except?: readonly Field<T>[] } = {},
+  { of = "", except = [] }: { of?: string; except?: readonly ColumnName<T>[] } = {},
 ): string =>
   Object.keys(table.columns)
-    .filter((field) => !except.includes(field as Field<T>))
+    .filter((field) => !except.includes(field as ColumnName<T>))
     .map((field) => `${of === "" ? "" : `${of}.`}${toColumnName(field)} AS ${field}`)
     .join(", ");
 
@@ -101,13 +101,13 @@ export const insertAllInto = (table: Table): string => {
 };
 
 /** `(a, b) = (@a, @b)`, of all that is written but some. */
-export const setColumns = <T extends Table>(table: T, except: readonly Field<T>[] = []): string => {
+export const setColumns = <T extends Table>(table: T, except: readonly ColumnName<T>[] = []): string => {
   const fields = listWrittenFields(table, except);
   return `(${listColumns(fields)}) = (${listParameters(fields)})`;
 };
 
 /** `(a, b) = (excluded.a, excluded.b)`, of all that is written but some: where a row of several meets one with its key. */
-export const setToExcluded = <T extends Table>(table: T, except: readonly Field<T>[] = []): string => {
+export const setToExcluded = <T extends Table>(table: T, except: readonly ColumnName<T>[] = []): string => {
   const columns = listWrittenFields(table, except).map(toColumnName);
   return `(${columns.join(", ")}) = (${columns.map((name) => `excluded.${name}`).join(", ")})`;
 };
@@ -119,7 +119,7 @@ export const buildSameColumns = (table: Table): string => {
 };
 
 /** Adds a row, or replaces what is not its key. */
-export const upsertInto = <T extends Table>(table: T, key: readonly Field<T>[]): string =>
+export const upsertInto = <T extends Table>(table: T, key: readonly ColumnName<T>[]): string =>
   `${insertInto(table)} ON CONFLICT (${listColumns(key)}) DO UPDATE SET ${setColumns(table, key)}`;
 
 /** A row as statements take it: exactly the parameters of what is written. A field that is missing has its column's default. */
@@ -139,7 +139,7 @@ export function storeRows<T extends Table>(table: T, rows: readonly Omit<Row<T>,
   );
 }
 
-function storeValue({ as, default: initial }: Column, value: unknown): unknown {
+function storeValue({ as, default: initial }: TableColumn, value: unknown): unknown {
   if (value === undefined && initial !== undefined) return readLiteral(initial);
   if (as === "flag") return value ? 1 : 0;
   return as === "json" ? JSON.stringify(value) : (value ?? null);
@@ -180,7 +180,7 @@ export function mergeRows<T extends Table>(table: T, known: Row<T>, update: Part
 
 const isUnknown = (value: unknown) => value === null || value === undefined || value === "";
 
-function mergeValues({ merge = "first" }: Column, known: unknown, given: unknown): unknown {
+function mergeValues({ merge = "first" }: TableColumn, known: unknown, given: unknown): unknown {
   if (merge === "latest") return given === undefined ? known : given;
   if (isUnknown(known) || isUnknown(given)) return isUnknown(known) ? (given ?? known) : known;
   if (merge === "least") return Math.min(known as number, given as number);

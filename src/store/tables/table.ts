@@ -6,7 +6,7 @@ import type { LabelKind, OutsideKind } from "../../protocol/outside.ts";
  */
 
 /** What a text is: of a grammar, a label, or words that people and agents wrote. */
-export type TextKind = OutsideKind | LabelKind | "words";
+export type StoredTextKind = OutsideKind | LabelKind | "words";
 
 export type NumberKind = "row" | "time" | "count" | "integer" | "fraction" | "real";
 
@@ -23,7 +23,7 @@ interface Reference {
   gone: "CASCADE" | "SET NULL";
 }
 
-interface Options<S extends string | boolean> {
+interface ColumnOptions<S extends string | boolean> {
   /** The primary key, alone. */
   isKey?: boolean;
   isUnique?: boolean;
@@ -41,15 +41,15 @@ interface Options<S extends string | boolean> {
 }
 
 /** @template T in code @template S its name in a shared record @template V its value there */
-export interface Column<T = unknown, S extends string | boolean = string | boolean, V = unknown>
-  extends Options<S> {
+export interface TableColumn<T = unknown, S extends string | boolean = string | boolean, V = unknown>
+  extends ColumnOptions<S> {
   type: "TEXT" | "INTEGER" | "REAL" | "BLOB";
   isNullable: boolean;
   isReused?: boolean;
   /** How code has it otherwise than SQLite: true and false, or what JSON stands for. */
   as?: "flag" | "json";
   /** What a text, or each text of a list, is. */
-  is?: TextKind;
+  is?: StoredTextKind;
   number?: NumberKind;
   values?: readonly string[];
   /** Only types know them. */
@@ -57,7 +57,7 @@ export interface Column<T = unknown, S extends string | boolean = string | boole
   readonly sharedValue?: V;
 }
 
-export type Columns = Readonly<Record<string, Column>>;
+export type Columns = Readonly<Record<string, TableColumn>>;
 
 export interface Table<C extends Columns = Columns> {
   name: string;
@@ -74,7 +74,7 @@ export interface Table<C extends Columns = Columns> {
   holds?: "derived" | "work" | "state" | "samples";
 }
 
-type ValueOf<C> = C extends Column<infer T> ? T : never;
+type ValueOf<C> = C extends TableColumn<infer T> ? T : never;
 
 /** A row as code has it. */
 export type Row<T extends Table> = { -readonly [K in keyof T["columns"]]: ValueOf<T["columns"][K]> };
@@ -92,7 +92,7 @@ export type Snake<S extends string> = S extends `${infer Letter}${infer Rest}`
 export const table = <const C extends Columns>(described: Table<C> & Keys<C>): Table<C> => described;
 
 /** The row's own number. `isReused`: one of a row that is gone may be given again. */
-export const rowId = ({ isReused = false } = {}): Column<number, false> => ({
+export const rowId = ({ isReused = false } = {}): TableColumn<number, false> => ({
   type: "INTEGER",
   isNullable: false,
   isKey: true,
@@ -100,18 +100,20 @@ export const rowId = ({ isReused = false } = {}): Column<number, false> => ({
 });
 
 export const text = <const S extends string | boolean = false>(
-  is: TextKind,
-  options: Options<S> = {},
-): Column<string, S, string> => ({ ...options, type: "TEXT", isNullable: false, is });
+  is: StoredTextKind,
+  options: ColumnOptions<S> = {},
+): TableColumn<string, S, string> => ({ ...options, type: "TEXT", isNullable: false, is });
 
 export const oneOf = <const T extends string, const S extends string | boolean = false>(
   values: readonly T[],
-  options: Options<S> = {},
-): Column<T, S, T> => ({ ...options, type: "TEXT", isNullable: false, values });
+  options: ColumnOptions<S> = {},
+): TableColumn<T, S, T> => ({ ...options, type: "TEXT", isNullable: false, values });
 
 const numeric =
   (number: NumberKind, type: "INTEGER" | "REAL" = "INTEGER") =>
-  <const S extends string | boolean = false>(options: Options<S> = {}): Column<number, S, number> => ({
+  <const S extends string | boolean = false>(
+    options: ColumnOptions<S> = {},
+  ): TableColumn<number, S, number> => ({
     ...options,
     type,
     isNullable: false,
@@ -129,8 +131,8 @@ export const real = numeric("real", "REAL");
 /** The number of another table's row, without which this one goes; what is shared has its uid. */
 export const reference = <const S extends string | boolean = false>(
   to: string,
-  { gone = "CASCADE", ...options }: Options<S> & Partial<Pick<Reference, "gone">> = {},
-): Column<number, S, string> => ({
+  { gone = "CASCADE", ...options }: ColumnOptions<S> & Partial<Pick<Reference, "gone">> = {},
+): TableColumn<number, S, string> => ({
   ...options,
   type: "INTEGER",
   isNullable: false,
@@ -140,11 +142,11 @@ export const reference = <const S extends string | boolean = false>(
 
 /** Yes or no, never null; rows that were selected have it once `readRow` has seen them. */
 export const flag = <const S extends string | boolean = false>(
-  options: Options<S> = {},
-): Column<boolean, S, boolean> => ({ ...options, type: "INTEGER", isNullable: false, as: "flag" });
+  options: ColumnOptions<S> = {},
+): TableColumn<boolean, S, boolean> => ({ ...options, type: "INTEGER", isNullable: false, as: "flag" });
 
 /** Stored as JSON. */
-export const json = <T>(options: Options<false> = {}): Column<T, false> => ({
+export const json = <T>(options: ColumnOptions<false> = {}): TableColumn<T, false> => ({
   ...options,
   type: "TEXT",
   isNullable: false,
@@ -153,14 +155,14 @@ export const json = <T>(options: Options<false> = {}): Column<T, false> => ({
 
 /** Texts of a kind, stored as JSON. */
 export const texts = <const S extends string | boolean = false>(
-  is: TextKind,
-  options: Options<S> = {},
-): Column<string[], S, string[]> => ({ ...options, type: "TEXT", isNullable: false, as: "json", is });
+  is: StoredTextKind,
+  options: ColumnOptions<S> = {},
+): TableColumn<string[], S, string[]> => ({ ...options, type: "TEXT", isNullable: false, as: "json", is });
 
 /** Whole numbers, stored as JSON. */
 export const numbers = <const S extends string | boolean = false>(
-  options: Options<S> = {},
-): Column<number[], S, number[]> => ({
+  options: ColumnOptions<S> = {},
+): TableColumn<number[], S, number[]> => ({
   ...options,
   type: "TEXT",
   isNullable: false,
@@ -168,12 +170,13 @@ export const numbers = <const S extends string | boolean = false>(
   number: "integer",
 });
 
-export const bytes = (options: Options<false> = {}): Column<Uint8Array, false> => ({
+export const bytes = (options: ColumnOptions<false> = {}): TableColumn<Uint8Array, false> => ({
   ...options,
   type: "BLOB",
   isNullable: false,
 });
 
 export const nullable = <T, S extends string | boolean, V>(
-  column: Column<T, S, V>,
-): Column<T | null, S, V | null> => ({ ...column, isNullable: true }) as Column<T | null, S, V | null>;
+  column: TableColumn<T, S, V>,
+): TableColumn<T | null, S, V | null> =>
+  ({ ...column, isNullable: true }) as TableColumn<T | null, S, V | null>;

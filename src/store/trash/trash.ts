@@ -53,9 +53,9 @@ const manifest = z.object({
   what: z.string(),
   taken,
 });
-type Manifest = z.infer<typeof manifest>;
+type TrashManifest = z.infer<typeof manifest>;
 
-export interface TrashEntry extends Manifest {
+export interface TrashEntry extends TrashManifest {
   /** Counts up. */
   number: number;
   dir: string;
@@ -86,7 +86,7 @@ export function addToTrash(command: string, what: string, of: Taken, at = Date.n
       if (getErrorCode(error) === "EEXIST") continue;
       throw error;
     }
-    const content: Manifest = { at, command, what, taken: of };
+    const content: TrashManifest = { at, command, what, taken: of };
     writeJson(join(dir, "entry.json"), content);
     return { ...content, number, dir };
   }

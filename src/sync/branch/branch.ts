@@ -1,6 +1,6 @@
 import { GitFailure } from "../../git/git.ts";
 import { type Codec, isControl } from "../codec/codec.ts";
-import { type Manifest, manifestPath, parseItemPath, readManifest } from "./manifest.ts";
+import { type BranchManifest, manifestPath, parseItemPath, readManifest } from "./manifest.ts";
 import { type BlobReader, readTree, type Tree } from "./objects.ts";
 import { joinTexts } from "./shared-file.ts";
 
@@ -63,7 +63,7 @@ export class Files {
   }
 
   /** null when missing or invalid. */
-  async findManifest(tip: Tip | null): Promise<Manifest | null> {
+  async findManifest(tip: Tip | null): Promise<BranchManifest | null> {
     for (const name of this.codec.listNames(manifestPath)) {
       const file = await this.read(tip, name);
       const manifest = file === null ? null : readManifest(file.text);

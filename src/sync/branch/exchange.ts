@@ -1,14 +1,14 @@
 import { classifyTree } from "../codec/open-codec.ts";
 import { makeNotOursError } from "../refusals.ts";
 import { fetchBranch, pushBranch, RemoteFailure, readRemoteTip, remoteRef } from "../remote.ts";
-import type { Run } from "../report.ts";
+import type { SyncRun } from "../report.ts";
 import { findTip, type Tip } from "./branch.ts";
 import { readRef, setRef } from "./objects.ts";
 
 /** Fetches from and pushes to the remote; failures go into the report. */
 
 /** The branch's tip at the remote, or the last known one when it cannot be reached. */
-export async function fetchRemoteTip(run: Run, hasRemote: boolean): Promise<string | null> {
+export async function fetchRemoteTip(run: SyncRun, hasRemote: boolean): Promise<string | null> {
   const { dir, settings, options, report } = run;
   const { remote, branch } = settings;
   const last = (await readRef(dir, remoteRef))?.hash ?? null;
@@ -44,7 +44,7 @@ export async function fetchRemoteTip(run: Run, hasRemote: boolean): Promise<stri
 }
 
 /** The tip if its files are readable; else reports a problem and returns null. */
-export async function findReadableTip(run: Run, commit: string): Promise<Tip | null> {
+export async function findReadableTip(run: SyncRun, commit: string): Promise<Tip | null> {
   const { dir, settings, report } = run;
   const ref = await readRef(dir, remoteRef);
   if (ref?.hash === commit && !ref.isCommit) throw makeNotOursError(settings.branch);
@@ -56,7 +56,7 @@ export async function findReadableTip(run: Run, commit: string): Promise<Tip | n
 }
 
 /** @returns whether the push was rejected because the remote moved on */
-export async function push(run: Run, commit: string): Promise<boolean> {
+export async function push(run: SyncRun, commit: string): Promise<boolean> {
   const { dir, settings, options, report } = run;
   try {
     const access = { mayAsk: options.mayAsk ?? false, signal: options.signal };

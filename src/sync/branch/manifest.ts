@@ -60,7 +60,7 @@ export interface ManifestEntry {
 }
 
 /** By path. */
-export type Manifest = Map<string, ManifestEntry>;
+export type BranchManifest = Map<string, ManifestEntry>;
 
 const hash = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 const entryShape = z.object({ updated: z.number(), files: z.record(z.string(), hash) });
@@ -89,7 +89,7 @@ export function parseManifestVersion(text: string): number | null {
 }
 
 /** null if invalid; it can be rebuilt from the files. */
-export function readManifest(text: string): Manifest | null {
+export function readManifest(text: string): BranchManifest | null {
   let given: unknown;
   try {
     given = JSON.parse(text);
@@ -98,7 +98,7 @@ export function readManifest(text: string): Manifest | null {
   }
   const parsed = shape.safeParse(given);
   if (!parsed.success) return null;
-  const manifest: Manifest = new Map();
+  const manifest: BranchManifest = new Map();
   for (const kind of sharedKinds) {
     for (const [id, { updated, files }] of Object.entries(parsed.data[`${kind}s`])) {
       for (const part of ["meta", "transcript", "whole"] as const) {
@@ -111,7 +111,7 @@ export function readManifest(text: string): Manifest | null {
 }
 
 /** One line per item, so that git's delta of the next version is small. */
-export function writeManifest(manifest: Manifest): string {
+export function writeManifest(manifest: BranchManifest): string {
   const kinds = sharedKinds.map((kind): string => {
     const things = new Map<string, { updated: number; files: Record<string, string> }>();
     for (const [path, { sha256, updated }] of manifest) {

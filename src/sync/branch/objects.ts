@@ -110,7 +110,7 @@ export interface FileToWrite {
   content: Uint8Array | { blob: string };
 }
 
-interface Written {
+interface WrittenCommit {
   commit: string;
   tree: string;
 }
@@ -127,7 +127,7 @@ export async function writeCommit(
     files,
     at,
   }: { parents: readonly string[]; message: string; files: AsyncIterable<FileToWrite>; at: number },
-): Promise<Written> {
+): Promise<WrittenCommit> {
   const noCommit = "0".repeat(parents[0]?.length ?? (await hashLength(dir)));
   async function* streamCommands(): AsyncGenerator<string | Uint8Array> {
     const text = Buffer.from(message);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { runs } from "../../../test/support/runs.ts";
 import { records, type SharedText, sharedText } from "../../../test/support/sync-fixture.ts";
 import {
-  type Manifest,
+  type BranchManifest,
   makeManifestEntry,
   manifestPath,
   parseItemPath,
@@ -28,7 +28,7 @@ function mergeStates(a: SharedState, b: SharedState): SharedState {
 
 /** Derives a state's manifest. */
 function manifestOf(state: SharedState): string {
-  const manifest: Manifest = new Map();
+  const manifest: BranchManifest = new Map();
   for (const [path, text] of state) {
     const entry = makeManifestEntry(path, text);
     if (entry !== null) manifest.set(path, entry);

@@ -6,8 +6,8 @@ import type { ExportWork } from "../records/from-memory.ts";
 import { makeEmptyCounts, type SyncCounts, toCountName } from "../report.ts";
 import type { Files, Tip } from "./branch.ts";
 import {
+  type BranchManifest,
   buildItemPath,
-  type Manifest,
   type ManifestEntry,
   makeManifestEntry,
   manifestPath,
@@ -172,7 +172,7 @@ export class BranchWriter {
 
   private async *writeJoinedManifest() {
     const { tips } = this.toWrite;
-    const manifest: Manifest = new Map();
+    const manifest: BranchManifest = new Map();
     for (const tip of tips) {
       const known = await this.files.findManifest(tip);
       for (const [path, entry] of known ?? (await this.rebuildManifest(tip))) {
@@ -195,8 +195,8 @@ export class BranchWriter {
   }
 
   /** Rebuilds a missing or invalid manifest. */
-  private async rebuildManifest(tip: Tip): Promise<Manifest> {
-    const found: Manifest = new Map();
+  private async rebuildManifest(tip: Tip): Promise<BranchManifest> {
+    const found: BranchManifest = new Map();
     for (const name of tip.tree.keys()) {
       if (isControl(name)) continue;
       const file = await this.files.read(tip, name);

@@ -1,5 +1,5 @@
 import { sessions, titleSources } from "../../store/tables/sessions.ts";
-import type { Column, Merge, Table } from "../../store/tables/table.ts";
+import type { Merge, Table, TableColumn } from "../../store/tables/table.ts";
 import { turns } from "../../store/tables/turns.ts";
 import { compareParts, compareText, toCanonicalJson } from "../codec/codec.ts";
 import type { SharedLine, SharedSession, SharedTurn, SharedUsage } from "../records/records.ts";
@@ -60,7 +60,7 @@ const joins: Readonly<Record<Merge, Join>> = {
   redacted: mostRedacted,
 };
 
-const chooseJoin = ({ merge = "first", values }: Column): Join =>
+const chooseJoin = ({ merge = "first", values }: TableColumn): Join =>
   merge === "least" && values !== undefined ? joinToFirst(values) : joins[merge];
 
 /** How a table's shared columns are joined, by their names in the record. */
@@ -122,7 +122,7 @@ export function joinFields(
   return Object.fromEntries(joined);
 }
 
-type Summary = SharedSession["summaries"][number];
+type SharedSummary = SharedSession["summaries"][number];
 
 /** Last location and end: from the version with the most lines. */
 const whereabouts: Together = {
@@ -146,13 +146,13 @@ const title: Together = {
 
 /** Keeps all of the agent's summaries, and the language model's with the most lines. */
 function joinSummaries(a: unknown, b: unknown): unknown {
-  const better = (one: Summary, other: Summary) =>
+  const better = (one: SharedSummary, other: SharedSummary) =>
     (compareParts([one.up_to_turn, one.at], [other.up_to_turn, other.at]) ||
       compareCleanness(one.text, other.text) ||
       compareText(toCanonicalJson(one), toCanonicalJson(other))) >= 0
       ? one
       : other;
-  return joinByKey<Summary>(
+  return joinByKey<SharedSummary>(
     ({ source, up_to_turn }) => (source === "llm" ? "llm" : `compaction ${up_to_turn}`),
     better,
   )(a, b);

@@ -18,7 +18,7 @@ const minRsaBits = 2048;
 const userPresentFlag = 1;
 
 /** Reads SSH's strings and numbers, to the end. @throws RangeError where there are no more */
-class Reader {
+class SshReader {
   private at = 0;
   constructor(private readonly bytes: Buffer) {}
 
@@ -73,7 +73,7 @@ export function parsePublicKey(line: string): Buffer | null {
   const [, name, base64 = ""] = /(?:^|\s)([a-z0-9@.-]+) (AAAA[A-Za-z0-9+/=]+)(?:\s|$)/.exec(line) ?? [];
   const key = Buffer.from(base64, "base64");
   try {
-    return name !== undefined && new Reader(key).readLatin1() === name ? key : null;
+    return name !== undefined && new SshReader(key).readLatin1() === name ? key : null;
   } catch {
     return null;
   }
@@ -129,7 +129,7 @@ function verifySigner(armored: string, message: string | Uint8Array): string | n
   if (!text.startsWith(begin) || !text.endsWith(end)) return null;
   const bytes = Buffer.from(text.slice(begin.length, -end.length), "base64");
   if (!bytes.subarray(0, magic.length).equals(magic)) return null;
-  const reader = new Reader(bytes.subarray(magic.length));
+  const reader = new SshReader(bytes.subarray(magic.length));
   const version = reader.readUint32();
   const publicKey = reader.readString();
   const of = reader.readLatin1();
@@ -149,8 +149,8 @@ const rsaHashes: Readonly<Record<string, string>> = { "rsa-sha2-256": "sha256", 
 
 /** @throws whatever a malformed key or signature leads to */
 function isSignedBy(publicKey: Buffer, signature: Buffer, data: Buffer): boolean {
-  const key = new Reader(publicKey);
-  const given = new Reader(signature);
+  const key = new SshReader(publicKey);
+  const given = new SshReader(signature);
   const type = key.readLatin1();
   const algorithm = given.readLatin1();
   const value = given.readString();
@@ -175,7 +175,7 @@ function isSignedBy(publicKey: Buffer, signature: Buffer, data: Buffer): boolean
   if (point.length !== 1 + 2 * size || point[0] !== 4) return false;
   const [x, y] = [point.subarray(1, 1 + size), point.subarray(1 + size)];
   const signed = security === undefined ? data : buildTouchedMessage(key, given, data);
-  const parts = new Reader(value);
+  const parts = new SshReader(value);
   const both = Buffer.concat([parts.readInteger(size), parts.readInteger(size)]);
   if (signed === null || !parts.isAtEnd) return false;
   const ecKey = importPublicKey({ kty: "EC", crv, x, y });
@@ -183,7 +183,7 @@ function isSignedBy(publicKey: Buffer, signature: Buffer, data: Buffer): boolean
 }
 
 /** What a security key signs; null: without its holder's touch. */
-function buildTouchedMessage(key: Reader, given: Reader, data: Buffer): Buffer | null {
+function buildTouchedMessage(key: SshReader, given: SshReader, data: Buffer): Buffer | null {
   const application = key.readString();
   const flags = given.readByte();
   const counter = Buffer.alloc(4);

@@ -58,14 +58,14 @@ function toAuthorFields(
 }
 
 /** What a record says of its author. */
-type Claim = { author?: string | null | undefined; signer?: string | null | undefined };
+type AuthorClaim = { author?: string | null | undefined; signer?: string | null | undefined };
 
 /** Whose an imported record is. */
 export function chooseAuthorship(
   { work, authorshipOf: tell }: ExportWork,
   kind: SignedKind,
   uid: string,
-  record: Claim,
+  record: AuthorClaim,
 ): Authorship {
   const { author, signer } = tell?.(kind, uid, record) ?? {
     author: record.author ?? null,

@@ -19,7 +19,7 @@ import { exportText, importRecord, readRecordId, type WholeKind } from "./kinds.
 import type { SharedTurn } from "./records.ts";
 import { importSession, makeNamelessSession } from "./to-memory-session.ts";
 
-interface ImportOptions {
+interface RecordImportOptions {
   /** Gets the signed lists before all else. */
   signed: SignedRecords;
   /** Only count. */
@@ -36,7 +36,7 @@ export async function importTip(
   exportWork: ExportWork,
   files: Files,
   { tip, before }: { tip: Tip; before: Tip | null },
-  options: ImportOptions,
+  options: RecordImportOptions,
 ): Promise<SyncCounts> {
   const counts = makeEmptyCounts();
   const things = await listThings(files, tip, listChangedNames(tip, before));
@@ -86,7 +86,7 @@ async function acceptList(
   files: Files,
   tip: Tip,
   { kind, id }: Thing,
-  { signed, dryRun }: ImportOptions,
+  { signed, dryRun }: RecordImportOptions,
 ): Promise<void> {
   const place: SharedPart = { kind, id, part: "whole" };
   const list = await recordAt(files, tip, place, "signature");
@@ -101,7 +101,7 @@ async function importSessionFrom(
   tip: Tip,
   uid: string,
   counts: SyncCounts,
-  { dryRun, signal }: ImportOptions,
+  { dryRun, signal }: RecordImportOptions,
 ): Promise<void> {
   const place = { kind: "session", id: uid } as const;
   // A transcript says nowhere whose it is: the id is that of its path.
@@ -147,7 +147,7 @@ async function importOther(
   files: Files,
   tip: Tip,
   { kind, id }: Thing & { kind: WholeKind },
-  { dryRun }: ImportOptions,
+  { dryRun }: RecordImportOptions,
 ): Promise<boolean> {
   const place: SharedPart = { kind, id, part: "whole" };
   const shared = await recordAt(files, tip, place, kind);

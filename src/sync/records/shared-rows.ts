@@ -4,12 +4,12 @@ import type { LabelKind, OutsideKind } from "../../protocol/outside.ts";
 import { outsideKinds } from "../../protocol/outside.ts";
 import { count, label, outside } from "../../protocol/shape-parts.ts";
 import { listFields, toColumnName } from "../../store/tables/statements.ts";
-import type { Column, NumberKind, Snake, Table, TextKind } from "../../store/tables/table.ts";
+import type { NumberKind, Snake, StoredTextKind, Table, TableColumn } from "../../store/tables/table.ts";
 
 /** Rows of memory.db as others get them: what of a table is shared stands in its description. */
 
 type SharedName<Field, C> =
-  C extends Column<unknown, infer S>
+  C extends TableColumn<unknown, infer S>
     ? [S] extends [true]
       ? Snake<Field & string>
       : [S] extends [string]
@@ -17,14 +17,14 @@ type SharedName<Field, C> =
         : never
     : never;
 
-type SharedValue<C> = C extends Column<unknown, string | boolean, infer V> ? V : never;
+type SharedValue<C> = C extends TableColumn<unknown, string | boolean, infer V> ? V : never;
 
 /** A row of a table in a shared record: its shared columns, with uids in place of the numbers of sessions' rows. */
 export type SharedRow<T extends Table> = {
   -readonly [K in keyof T["columns"] as SharedName<K, T["columns"][K]>]: SharedValue<T["columns"][K]>;
 };
 
-type ValueIn<C> = C extends Column<infer V> ? V : never;
+type ValueIn<C> = C extends TableColumn<infer V> ? V : never;
 
 /** The shared columns of a row as code has them. */
 export type SharedPart<T extends Table> = {
@@ -45,14 +45,15 @@ const numberShapes = {
   fraction: z.number().check(z.minimum(0), z.maximum(1)),
 } satisfies Record<NumberKind, z.ZodMiniType>;
 
-const isOutside = (kind: TextKind): kind is OutsideKind => (outsideKinds as readonly string[]).includes(kind);
+const isOutside = (kind: StoredTextKind): kind is OutsideKind =>
+  (outsideKinds as readonly string[]).includes(kind);
 
-function buildTextShape(kind: TextKind): z.ZodMiniType {
+function buildTextShape(kind: StoredTextKind): z.ZodMiniType {
   if (kind === "words") return z.string();
   return isOutside(kind) ? outside(kind) : label(kind satisfies LabelKind);
 }
 
-function buildShape({ as, is, number, values, isNullable, since }: Column): z.ZodMiniType {
+function buildShape({ as, is, number, values, isNullable, since }: TableColumn): z.ZodMiniType {
   const one =
     as === "flag"
       ? z.boolean()
@@ -73,7 +74,7 @@ interface SharedColumn {
   field: string;
   /** In the record. */
   name: string;
-  column: Column;
+  column: TableColumn;
 }
 
 /** The columns of a table that are shared. */
@@ -137,7 +138,7 @@ export function importRow<T extends Table>(
 const keepText = (text: string) => text;
 
 const cleanValue = (
-  { isPrivate = false }: Column,
+  { isPrivate = false }: TableColumn,
   value: unknown,
   clean: (text: string) => string,
 ): unknown => (isPrivate && typeof value === "string" ? clean(value) : value);

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import * as z from "zod/mini";
 import type { ReadBatch, TranscriptEntry, TranscriptInfo, TranscriptLine, Usage } from "../../agent.ts";
-import { asBlocks, type Block, joinBlockTexts } from "../../reading/content-blocks.ts";
+import { asBlocks, type ContentBlock, joinBlockTexts } from "../../reading/content-blocks.ts";
 import { locateEditorUserDir } from "../../reading/editors.ts";
 import {
   anything,
@@ -109,9 +109,9 @@ const asMessage = makeLenientParser(
     ),
   }),
 );
-type Message = Parsed<typeof asMessage>;
+type ClassicMessage = Parsed<typeof asMessage>;
 
-interface Task {
+interface ClassicTask {
   task: string;
   cwd: string | null;
   /** `ui_messages.json`, by which the messages of older clients have times. */
@@ -121,7 +121,7 @@ interface Task {
 /** The lines of a task: one for each message. */
 function parseTask(
   messages: readonly unknown[],
-  { task, cwd, shown }: Task,
+  { task, cwd, shown }: ClassicTask,
 ): Pick<ReadBatch, "lines" | "skipped"> {
   const skipped: Record<string, number> = {};
   const seen = new Occurrences();
@@ -148,7 +148,7 @@ function parseTask(
 }
 
 /** What the model says and calls; some models' calls are tags in their text. */
-function parseAgentEntries(blocks: readonly Block[], uid: string, cwd: string | null) {
+function parseAgentEntries(blocks: readonly ContentBlock[], uid: string, cwd: string | null) {
   const entries: TranscriptEntry[] = [];
   const calls: TaskCall[] = [];
   const say = (kind: "text" | "thinking", written: string) =>
@@ -182,7 +182,7 @@ const headline = /^\[(\w+)[^\n]*\] Result:\s*/;
 
 /** The results of the calls before, and what the human wrote. All else is the client's, for the model alone. */
 function parseUserEntries(
-  blocks: readonly Block[],
+  blocks: readonly ContentBlock[],
   waiting: readonly TaskCall[],
   cwd: string | null,
 ): TranscriptEntry[] {
@@ -248,7 +248,7 @@ function computeMessageTimes(shown: unknown, length: number): (number | null)[] 
 }
 
 /** The client's tokens of a prompt include those that were cached. */
-function parseUsage({ metrics, modelInfo }: Message, messageId: string): Usage | null {
+function parseUsage({ metrics, modelInfo }: ClassicMessage, messageId: string): Usage | null {
   const model = emptyToNull(modelInfo?.modelId);
   const tokens = metrics?.tokens;
   if (!tokens || model === null) return null;

@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import type { FileEdit, FileTouch, TranscriptEntry, TranscriptFile, TranscriptInfo } from "../../agent.ts";
 import { parsePatchEdits } from "../../codex/patch.ts";
 import { boundInput, boundText } from "../../reading/bounds.ts";
-import { asBlocks, type Block } from "../../reading/content-blocks.ts";
+import { asBlocks, type ContentBlock } from "../../reading/content-blocks.ts";
 import { makeHunksEdit, makeReplacementHunk, makeWholeFileEdit } from "../../reading/edits.ts";
 import {
   anything,
@@ -40,7 +40,7 @@ import { findProjectDirectory, parseTranscriptPath } from "./places.ts";
 const asWritten = makeLenientParser(
   z.object({ role: text, type: text, message: z.optional(z.object({ content: anything })) }),
 );
-type Written = Parsed<typeof asWritten>;
+type CursorWritten = Parsed<typeof asWritten>;
 
 export const statFile = (path: string): TranscriptFile | null => {
   const stats = statSync(path, { throwIfNoEntry: false });
@@ -118,13 +118,13 @@ export const readTranscript = createReader<CursorState>({
 const knownBlocks = new Set(["text", "thinking", "tool_use", "tool_result", "turn_ended", "image"]);
 
 /** Lines without a role mark the end of a turn. */
-function describeSkipReason(said: Written | null): string {
+function describeSkipReason(said: CursorWritten | null): string {
   const type = emptyToNull(said?.type);
   return type === null ? "malformed" : `type:${toTypeName(type)}`;
 }
 
 /** What the human wrote, between the client's tags, and when: "Wednesday, Sep 16, 2026, 3:37 PM (UTC-4)". */
-function parsePrompt(blocks: readonly Block[]): { written: string; at: number | null } {
+function parsePrompt(blocks: readonly ContentBlock[]): { written: string; at: number | null } {
   const all = blocks.flatMap(({ type, text }) => (type === "text" ? (text ?? "") : [])).join("\n");
   const [, time = ""] = /<timestamp>([^<]{1,80})<\/timestamp>/.exec(all) ?? [];
   const [, day, sign, hours, minutes = "00"] =
@@ -140,7 +140,11 @@ function parsePrompt(blocks: readonly Block[]): { written: string; at: number | 
   return { written: boundText(withoutOwnContext(inside)).trim(), at: Number.isNaN(at) ? null : at };
 }
 
-function parseAgentEntries(blocks: readonly Block[], uid: string, cwd: string | null): TranscriptEntry[] {
+function parseAgentEntries(
+  blocks: readonly ContentBlock[],
+  uid: string,
+  cwd: string | null,
+): TranscriptEntry[] {
   return blocks.flatMap((block, index): TranscriptEntry[] => {
     const { type } = block;
     // Thoughts that are not shown leave a mark.
@@ -157,7 +161,7 @@ function parseAgentEntries(blocks: readonly Block[], uid: string, cwd: string | 
 /** A call. What an edit wrote counts as written, as there are no results. */
 function callEntries(
   tool: string,
-  { input: given, id }: Block,
+  { input: given, id }: ContentBlock,
   ownId: string,
   cwd: string | null,
 ): TranscriptEntry[] {

@@ -2,7 +2,7 @@
  * Every number of a verdict: a logistic regression that says whether the first results answer the question. Fitted by
  * `npm run bench:confidence -- --fit`; docs/benchmarks.md#search has how well it holds elsewhere.
  */
-export interface Evidence {
+export interface VerdictEvidence {
   /** The share of the query that occurs in the index at all. */
   known: number;
   /** The share of it that one of the best results holds. */
@@ -15,7 +15,7 @@ export interface Evidence {
   size: number;
 }
 
-export type Coefficients = Evidence & { bias: number };
+export type Coefficients = VerdictEvidence & { bias: number };
 
 /** How an answer is judged: with the cosines of the bundled model, or without any by words alone. */
 export type By = "meaning" | "words";

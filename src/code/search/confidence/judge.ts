@@ -1,5 +1,5 @@
 import type { Verdict } from "../../../protocol/values.ts";
-import { type Coefficients, coefficients, type Evidence, thresholds } from "./coefficients.ts";
+import { type Coefficients, coefficients, thresholds, type VerdictEvidence } from "./coefficients.ts";
 
 /** The kind of search. */
 export type Searched = keyof typeof thresholds;
@@ -91,7 +91,10 @@ export const judgeLog = (judgement: Judgement): Judgement =>
     : judgement;
 
 /** What the verdict is made of, as numbers. */
-export function buildVerdictEvidence(asked: AnswerEvidence, best: readonly ResultEvidence[]): Evidence {
+export function buildVerdictEvidence(
+  asked: AnswerEvidence,
+  best: readonly ResultEvidence[],
+): VerdictEvidence {
   return {
     known: asked.known,
     held: Math.max(0, ...best.map(({ held }) => held)),
@@ -102,8 +105,8 @@ export function buildVerdictEvidence(asked: AnswerEvidence, best: readonly Resul
 }
 
 /** A logistic regression; to two digits. */
-export function estimateProbability({ bias, ...weights }: Coefficients, evidence: Evidence): number {
-  const names = Object.keys(weights) as (keyof Evidence)[];
+export function estimateProbability({ bias, ...weights }: Coefficients, evidence: VerdictEvidence): number {
+  const names = Object.keys(weights) as (keyof VerdictEvidence)[];
   const sum = names.reduce((total, name) => total + weights[name] * evidence[name], bias);
   return Math.round(100 / (1 + Math.exp(-sum))) / 100;
 }

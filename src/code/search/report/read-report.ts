@@ -4,7 +4,7 @@
  */
 
 /** A place that a stack trace or a message of a compiler names. */
-interface Frame {
+interface StackFrame {
   /** As written: absolute, relative, or a module with dots. */
   path: string;
   /** 1-based; null where it is not said. */
@@ -24,7 +24,7 @@ export interface Report {
   /** Lines that say what failed. */
   errors: string[];
   /** What a stack trace names, the innermost call first. */
-  frames: Frame[];
+  frames: StackFrame[];
   /** Files that are named in sentences, code and links. */
   paths: string[];
 }
@@ -115,7 +115,7 @@ const calls: readonly RegExp[] = [
   /^\s*(?:at (?:async )?(?:node:|internal\/)\S+|\.\.\. \d+ (?:more|common frames omitted)|created by \S+(?: in goroutine \d+)?)$/,
 ];
 
-function readFrame(line: string): (Frame & { isInnermostFirst: boolean }) | null {
+function readFrame(line: string): (StackFrame & { isInnermostFirst: boolean }) | null {
   for (const { pattern, isInnermostFirst } of framePatterns) {
     const found = pattern.exec(line)?.groups;
     if (found === undefined) continue;
@@ -177,8 +177,8 @@ const cleanTitle = (line: string): string => {
 };
 
 /** Frames that stand one below the other. */
-interface Run {
-  frames: Frame[];
+interface FrameRun {
+  frames: StackFrame[];
   isInnermostFirst: boolean;
 }
 
@@ -195,8 +195,8 @@ export function readReport(query: string): Report {
   const prose: string[] = [];
   const code: string[] = [];
   const errors: string[] = [];
-  const runs: Run[] = [];
-  let current = null as Run | null;
+  const runs: FrameRun[] = [];
+  let current = null as FrameRun | null;
   const paths: string[] = [];
   let isFenced = false;
   let isEnvironment = false;

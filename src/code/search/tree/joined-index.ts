@@ -1,12 +1,12 @@
 import type { HeldWord } from "../../../base/text/tokens.ts";
 import {
   type ChunkId,
+  type ChunkMatch,
   type ChunkOutline,
   type CodeIndex,
   type FieldWeights,
   type FileId,
   type IndexEntry,
-  type Match,
   type QueryVector,
   type Scope,
   type SearchableIndex,
@@ -55,7 +55,12 @@ export class JoinedIndex implements SearchableIndex {
     return "joined";
   }
 
-  async lexical(tokens: readonly string[], weights: FieldWeights, k: number, scope: Scope): Promise<Match[]> {
+  async lexical(
+    tokens: readonly string[],
+    weights: FieldWeights,
+    k: number,
+    scope: Scope,
+  ): Promise<ChunkMatch[]> {
     return this.#best(
       k,
       await Promise.all([
@@ -65,7 +70,7 @@ export class JoinedIndex implements SearchableIndex {
     );
   }
 
-  async findNearest(query: QueryVector, k: number, scope: Scope): Promise<Match[]> {
+  async findNearest(query: QueryVector, k: number, scope: Scope): Promise<ChunkMatch[]> {
     return this.#best(
       k,
       await Promise.all([
@@ -75,7 +80,7 @@ export class JoinedIndex implements SearchableIndex {
     );
   }
 
-  async #best(k: number, [tree, index]: readonly [Match[], Match[]]): Promise<Match[]> {
+  async #best(k: number, [tree, index]: readonly [ChunkMatch[], ChunkMatch[]]): Promise<ChunkMatch[]> {
     const allowed = await this.#allowed(index.map(({ id }) => id));
     const matches = [
       ...tree.map(({ id, score }) => ({ id: toTreeChunkId(id), score })),

@@ -6,11 +6,11 @@ import type { Project } from "../../../base/paths.ts";
 import { type HeldWord, isAscii } from "../../../base/text/tokens.ts";
 import {
   type ChunkId,
+  type ChunkMatch,
   type Definition,
   type FieldWeights,
   type FileId,
   type IndexEntry,
-  type Match,
   type QueryVector,
   type Scope,
   type SearchableIndex,
@@ -56,7 +56,7 @@ interface Parsed extends IndexedFile {
   isCut?: boolean;
 }
 
-interface Words {
+interface TreeWords {
   /** How many chunks they are of. */
   chunks: number;
   segments: LoadedSegments;
@@ -93,7 +93,7 @@ export class TreeIndex implements SearchableIndex {
   readonly #graphs = new Map<FileId, Uint8Array>();
   readonly #vectors = new Map<ChunkId, Int8Array>();
   #model: Pick<FileVectors, "model" | "dimensions"> | null = null;
-  #words: Words | null = null;
+  #words: TreeWords | null = null;
   /** What parses, one after the other. */
   #work: Promise<void> = Promise.resolve();
   #prepared: Promise<void> | null = null;
@@ -215,7 +215,7 @@ export class TreeIndex implements SearchableIndex {
   }
 
   /** The full text of what is known. */
-  #known(): Words {
+  #known(): TreeWords {
     if (this.#words?.chunks === this.#chunks.length) return this.#words;
     const chunks = this.#builder.buildSegmentChunks();
     const { length } = chunks.ids;
@@ -229,7 +229,12 @@ export class TreeIndex implements SearchableIndex {
     return "tree";
   }
 
-  async lexical(tokens: readonly string[], weights: FieldWeights, k: number, scope: Scope): Promise<Match[]> {
+  async lexical(
+    tokens: readonly string[],
+    weights: FieldWeights,
+    k: number,
+    scope: Scope,
+  ): Promise<ChunkMatch[]> {
     if (tokens.length === 0 || k < 1) return [];
     await this.#prepare();
     const { segments, postings } = this.#known();
@@ -246,11 +251,11 @@ export class TreeIndex implements SearchableIndex {
     return best.map(({ row, score }) => ({ id: toChunkId(row), score }));
   }
 
-  async findNearest({ model, vector }: QueryVector, k: number, scope: Scope): Promise<Match[]> {
+  async findNearest({ model, vector }: QueryVector, k: number, scope: Scope): Promise<ChunkMatch[]> {
     await this.#prepare();
     if (this.#model?.model !== model) return [];
     const files = scope.files && new Set(scope.files);
-    const near: Match[] = [];
+    const near: ChunkMatch[] = [];
     for (const [id, own] of this.#vectors) {
       const { file, level } = this.#chunkAt(id);
       if (files?.has(file) === false || scope.levels?.includes(level) === false) continue;

@@ -19,8 +19,8 @@ import { collectPhrases } from "./phrases.ts";
 import { findTemplate } from "./template.ts";
 
 /** First and last line of a match; 1-based. */
-type Span = readonly [number, number];
-type Places = Map<FileId, Span[]>;
+type LineSpan = readonly [number, number];
+type Places = Map<FileId, LineSpan[]>;
 
 /** The chunks that contain all required texts, and where. */
 export interface Holders {
@@ -127,8 +127,8 @@ function canMatchText({ parts }: Matcher, text: string): boolean {
 }
 
 /** The lines of the first matches. */
-function findMatchSpans(matcher: Matcher, text: string): Span[] {
-  const spans: Span[] = [];
+function findMatchSpans(matcher: Matcher, text: string): LineSpan[] {
+  const spans: LineSpan[] = [];
   let lineAt: ((offset: number) => number) | null = null;
   for (const [start, end] of matcher.matchesIn(text)) {
     lineAt ??= createLineLocator(text);
@@ -239,4 +239,5 @@ async function findChunksAround(
 
 const countChunkLines = ({ startLine, endLine }: StoredChunk) => endLine - startLine;
 
-const isIn = ({ startLine, endLine }: StoredChunk, [from, to]: Span) => startLine <= from && to <= endLine;
+const isIn = ({ startLine, endLine }: StoredChunk, [from, to]: LineSpan) =>
+  startLine <= from && to <= endLine;

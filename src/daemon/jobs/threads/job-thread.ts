@@ -13,7 +13,7 @@ import { indexAllSessions } from "../../../store/memory/sessions/session-index.t
 import { doNextJob, type JobRun, type QueueOptions } from "../do-job.ts";
 import { GitJobs } from "../git-work.ts";
 import { isOwnerAlive } from "../job-worker.ts";
-import { besideKinds, type FromThread, type ToThread, type Turn, threadKinds } from "./thread-messages.ts";
+import { besideKinds, type FromThread, type JobTurn, type ToThread, threadKinds } from "./thread-messages.ts";
 
 /**
  * A thread that reads transcripts and analyses commits: see job-threads.ts. Each daemon starts one to look for commits, and mostly
@@ -57,7 +57,7 @@ port.on("message", (message: ToThread) => {
   }
 });
 
-async function take(asked: Turn, owner: string, signal: AbortSignal): Promise<void> {
+async function take(asked: JobTurn, owner: string, signal: AbortSignal): Promise<void> {
   const { project, config, roots, kinds, hasScrubbingModel } = asked;
   const memory = Memory.open(project.memoryDb, { readonly: false, background: true });
   try {

@@ -5,7 +5,7 @@ import { countReaders } from "../../../base/crowding.ts";
 import { PommelError, toError } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
 import { withSharedWeights } from "../../../models/embed/static/token-sums.ts";
-import type { FromThread, ToThread, Turn } from "./thread-messages.ts";
+import type { FromThread, JobTurn, ToThread } from "./thread-messages.ts";
 
 interface JobThreadsOptions {
   log: Logger;
@@ -80,7 +80,7 @@ export class JobThreads {
    * Does the due jobs of a project's queue, or only some of them when others wait.
    * @throws an error that keeps the project's jobs from being done
    */
-  async runTurns(turn: Turn, options: TurnOptions): Promise<void> {
+  async runTurns(turn: JobTurn, options: TurnOptions): Promise<void> {
     const wanted = options.bytes > worthAnother ? Math.min(options.jobs, maxThreads) : 1;
     const over = new AbortController();
     const isMuch = options.bytes > worthAnother;
@@ -96,7 +96,7 @@ export class JobThreads {
   }
 
   /** Starts a second thread on the turn's transcripts as soon as there is room, unless all are read by then. */
-  private async help(turn: Turn, options: TurnOptions, over: AbortSignal): Promise<void> {
+  private async help(turn: JobTurn, options: TurnOptions, over: AbortSignal): Promise<void> {
     try {
       await this.options.waitForRoom?.(AbortSignal.any([over, options.signal]));
     } catch {
@@ -112,7 +112,7 @@ export class JobThreads {
   }
 
   private async take(
-    turn: Turn,
+    turn: JobTurn,
     { owner: newOwner, urgency, signal, settled, onJob, onLost }: TurnOptions,
   ): Promise<void> {
     const thread = await this.findFreeThread(urgency);

@@ -12,7 +12,7 @@ export const threadKinds: readonly JobKind[] = ["transcript", "summary", "commit
 export const besideKinds: readonly JobKind[] = ["scrub", "recut", "retain"];
 
 /** A turn: the due jobs of one project's queue. */
-export interface Turn {
+export interface JobTurn {
   project: Project;
   config: Config;
   roots: readonly string[];
@@ -23,7 +23,7 @@ export interface Turn {
 
 export type ToThread =
   /** The owner of the turn's jobs: see `newOwner`. */
-  | { turn: Turn; owner: string }
+  | { turn: JobTurn; owner: string }
   /** Ends the turn where the job at hand can be resumed. */
   | "leave"
   /** Answers `settle`: the file observations up to then are stored. */

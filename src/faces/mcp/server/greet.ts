@@ -67,13 +67,13 @@ export function greet(stdin: Readable, stdout: Writable, answers: FirstAnswers):
   });
 }
 
-interface Message {
+interface RpcMessage {
   id?: unknown;
   method?: unknown;
   params: Readonly<Record<string, unknown>>;
 }
 
-function parseMessage(line: Buffer): Message | null {
+function parseMessage(line: Buffer): RpcMessage | null {
   try {
     const message: unknown = JSON.parse(line.toString("utf8"));
     if (!isObject(message) || message.jsonrpc !== "2.0") return null;
@@ -86,7 +86,7 @@ function parseMessage(line: Buffer): Message | null {
 
 /** @param agreed the version of the protocol; "" before the session is opened */
 function readQuestion(
-  { id, method, params }: Message,
+  { id, method, params }: RpcMessage,
   agreed: string,
 ): { id: RequestId; method: string; version: string } | null {
   if ((typeof id !== "string" && typeof id !== "number") || typeof method !== "string") return null;

@@ -12,7 +12,7 @@ export const instructions =
 /** Calls that are worked on at once: searches in this process are bound to one core anyway. */
 const callsAtOnce = 4;
 
-interface ServerOptions {
+interface McpServerOptions {
   /** Where the server was started. */
   cwd: string;
   /** Whether searches look in all projects of this machine. */
@@ -25,7 +25,7 @@ interface ServerOptions {
  * Pommel's MCP server: its tools, its resources and its prompt. What they need is loaded when they are asked for, as an
  * agent waits for the server at its own start.
  */
-export function createServer({ cwd, isAcross, untilRead }: ServerOptions): Server {
+export function createServer({ cwd, isAcross, untilRead }: McpServerOptions): Server {
   const limit = pLimit(callsAtOnce);
   const server = new Server(
     { name: "pommel", title: "Pommel", version },

@@ -1,4 +1,4 @@
-import { type View, views } from "../../../features/views.ts";
+import { type PageView, views } from "../../../features/views.ts";
 import { isEverywhere, placeShown, showEverywhere, showPlace } from "../../../page/api/place.ts";
 import { project, projects } from "../../../page/api/project.ts";
 import { useSessions } from "../../../page/api/use-answer.ts";
@@ -152,7 +152,7 @@ function ProjectChoice() {
   );
 }
 
-const isOfAll = (view: View | null) => view?.nav !== undefined && !view.nav.isSmall;
+const isOfAll = (view: PageView | null) => view?.nav !== undefined && !view.nav.isSmall;
 
 /**
  * The same view of another project, or what needs one now where the view is of something in this one.

@@ -12,7 +12,7 @@ export interface CheckResult {
   hint: string;
 }
 
-export interface Check {
+export interface DoctorCheck {
   /** Stable: scripts match on it. */
   name: string;
   run(): CheckResult | Promise<CheckResult>;

@@ -14,13 +14,13 @@ import { readEmbedderSpec, toEmbedderSettings } from "../../../models/embed/regi
 import { explainWhyNoModelScrubs, readLlmSpec, toLlmSettings } from "../../../models/generate/registry.ts";
 import { formatCount } from "../../../terminal/text.ts";
 import { countUnreadByModel, inspectRegistry, readSqliteVersion } from "../operation.ts";
-import { type Check, type CheckResult, fail, ok, warn } from "./check.ts";
+import { type CheckResult, type DoctorCheck, fail, ok, warn } from "./check.ts";
 import { checkHome } from "./files.ts";
 
-export const homeCheck: Check = { name: "home", run: checkHome };
+export const homeCheck: DoctorCheck = { name: "home", run: checkHome };
 
 /** What every project on this machine needs. */
-export const machineChecks: readonly Check[] = [
+export const machineChecks: readonly DoctorCheck[] = [
   homeCheck,
   { name: "node", run: () => checkNode(process.versions.node) },
   { name: "git", run: checkGit },

@@ -32,7 +32,7 @@ import {
   listVanishing,
 } from "../operation.ts";
 import { checkGitHooks, checkHooks, checkInstructions, checkMcp, checkPath } from "./agents.ts";
-import { type Check, type CheckResult, fail, loadConfigOrDefault, ok, warn } from "./check.ts";
+import { type CheckResult, type DoctorCheck, fail, loadConfigOrDefault, ok, warn } from "./check.ts";
 import { checkDisk, checkPermissions, checkWatches } from "./files.ts";
 import { checkModels } from "./machine.ts";
 import {
@@ -45,7 +45,7 @@ import {
 import { checkRepository } from "./repository.ts";
 
 /** The checks of one project; `fix` repairs what is safe to repair. */
-export function listProjectChecks(project: Project, fix: boolean): Check[] {
+export function listProjectChecks(project: Project, fix: boolean): DoctorCheck[] {
   return [
     { name: "project", run: () => checkProject(project) },
     { name: "config", run: () => checkConfig(project) },

@@ -5,8 +5,8 @@ import type { QueryEmbedder } from "../../../code/search/vectors/query-embedder.
 import type { CodeResult } from "../../../protocol/results.ts";
 import type { SearchableIndex } from "../../../store/index/port.ts";
 import { type Answered, measureQuality, type Quality } from "./measures.ts";
-import { chooseWeights, type Mode } from "./modes.ts";
-import { type Pair, type PairTarget, rankTargets } from "./pairs.ts";
+import { chooseWeights, type SearchMode } from "./modes.ts";
+import { type PairTarget, type QuestionPair, rankTargets } from "./pairs.ts";
 
 /** A question that was answered badly; the keys are those of JSON. */
 export interface Miss {
@@ -18,9 +18,9 @@ export interface Miss {
   found: { file: string; start_line: number; end_line: number; name: string }[];
 }
 
-export interface Answers {
+export interface AskedModes {
   /** By measured mode. */
-  modes: Partial<Record<Mode, Quality>>;
+  modes: Partial<Record<SearchMode, Quality>>;
   /** The worst answers of the last mode. */
   misses: Miss[];
 }
@@ -30,8 +30,8 @@ interface AskOptions {
   index: SearchableIndex;
   /** null: only "lexical" can be measured. */
   embedder: QueryEmbedder | null;
-  modes: readonly Mode[];
-  pairs: readonly Pair[];
+  modes: readonly SearchMode[];
+  pairs: readonly QuestionPair[];
   onAsked: (done: number, total: number) => void;
   signal: AbortSignal;
 }
@@ -43,9 +43,9 @@ const shownOnTop = 3;
 const warmUp = 10;
 
 /** Asks every question in every mode. */
-export async function ask(options: AskOptions): Promise<Answers> {
+export async function ask(options: AskOptions): Promise<AskedModes> {
   const { pairs, modes, onAsked } = options;
-  const answers: Answers = { modes: {}, misses: [] };
+  const answers: AskedModes = { modes: {}, misses: [] };
   for (const [turn, mode] of modes.entries()) {
     const asked = await askIn(mode, options, (done) =>
       onAsked(turn * pairs.length + done, modes.length * pairs.length),
@@ -57,12 +57,12 @@ export async function ask(options: AskOptions): Promise<Answers> {
 }
 
 interface AskedPair extends Answered {
-  pair: Pair;
+  pair: QuestionPair;
   results: CodeResult[];
 }
 
 async function askIn(
-  mode: Mode,
+  mode: SearchMode,
   { project, index, embedder, pairs, signal }: AskOptions,
   onAsked: (done: number) => void,
 ): Promise<AskedPair[]> {
@@ -73,8 +73,9 @@ async function askIn(
     weights: chooseWeights(mode),
   });
   // A function is one of several answers in a file.
-  const chooseSearchLevel = ({ targets }: Pair) => (targets.some(({ lines }) => lines) ? "chunk" : "file");
-  const find = (pair: Pair) => {
+  const chooseSearchLevel = ({ targets }: QuestionPair) =>
+    targets.some(({ lines }) => lines) ? "chunk" : "file";
+  const find = (pair: QuestionPair) => {
     const request = { query: pair.query, by: chooseSearchLevel(pair), limit: resultLimit } as const;
     return search.search({ ...request, levels: [], paths: [], languages: [], explain: false });
   };

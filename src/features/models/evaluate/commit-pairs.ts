@@ -5,7 +5,7 @@ import { analyseQuery } from "../../../code/search/query.ts";
 import { GitFailure } from "../../../git/git.ts";
 import { type Commit, isShallow, listCommits } from "../../../git/history/history.ts";
 import { isUsable } from "./doc-pairs.ts";
-import { type Pair, shuffleBySeed } from "./pairs.ts";
+import { type QuestionPair, shuffleBySeed } from "./pairs.ts";
 
 /** Older code has mostly been rewritten. */
 const maxCommits = 5000;
@@ -17,7 +17,7 @@ const maxTargets = 5;
 const otherRoles: readonly PathRole[] = ["test", "example", "docs"];
 
 export interface Mined {
-  pairs: Pair[];
+  pairs: QuestionPair[];
   /** Why there are fewer than requested, or null. */
   problem: string | null;
 }
@@ -32,7 +32,7 @@ export async function mineCommitPairs(
   indexed: ReadonlyMap<string, LanguageId>,
   { seed, count, signal }: { seed: string; count: number; signal?: AbortSignal | undefined },
 ): Promise<Mined> {
-  const found = new Map<string, Pair>();
+  const found = new Map<string, QuestionPair>();
   let seen = 0;
   let shallow = false;
   try {
@@ -58,7 +58,7 @@ export async function mineCommitPairs(
   return { pairs, problem: `${found.size} of ${seen} commits make a question${cut}` };
 }
 
-export function toCommitPair(commit: Commit, indexed: ReadonlyMap<string, LanguageId>): Pair | null {
+export function toCommitPair(commit: Commit, indexed: ReadonlyMap<string, LanguageId>): QuestionPair | null {
   if (commit.files.length > maxFiles) return null;
   const alive = commit.files.filter((file) => indexed.has(file));
   if (alive.length > maxTargets) return null;

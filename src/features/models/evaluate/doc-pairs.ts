@@ -4,7 +4,7 @@ import { isSpaced, listIdentifiers, splitIdentifier, stem, stopWords } from "../
 import { classifyPath } from "../../../code/files/path-role.ts";
 import { buildPoolOptions, ParsePool } from "../../../code/parse/parse-pool.ts";
 import type { ChunkRecord, DocComment, FileStamp } from "../../../store/index/records.ts";
-import { type Pair, shuffleBySeed } from "./pairs.ts";
+import { type QuestionPair, shuffleBySeed } from "./pairs.ts";
 
 /** Bounds on a question's meaningful words and words. */
 const minWords = 3;
@@ -103,7 +103,7 @@ function withoutName(sentence: string, name: string): string {
 }
 
 /** A doc comment's sentence, and its function. */
-export interface DocPair extends Pair {
+export interface DocPair extends QuestionPair {
   file: string;
   /** The comments to hide, so that the question is not found verbatim. */
   docs: readonly DocComment[];

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 /** A question from the project's own text, and its answer. */
-export interface Pair {
+export interface QuestionPair {
   query: string;
   targets: readonly PairTarget[];
 }
@@ -25,7 +25,7 @@ interface SourceLines {
  * The 1-based rank of the first result for each found target. A result must lie within a target's lines: the class or
  * file around a function does not count.
  */
-export function rankTargets({ targets }: Pair, results: readonly SourceLines[]): number[] {
+export function rankTargets({ targets }: QuestionPair, results: readonly SourceLines[]): number[] {
   return targets
     .map(({ file, lines }) => {
       const isIt = (result: SourceLines) =>

@@ -16,12 +16,12 @@ import type { Embedder } from "../../../models/embed/embedder.ts";
 import { type Embedders, listEmbedders } from "../../../models/embed/embedders.ts";
 import type { CodeIndex } from "../../../store/index/port.ts";
 import type { DocComment, FileStamp } from "../../../store/index/records.ts";
-import { type Answers, ask } from "./ask.ts";
+import { type AskedModes, ask } from "./ask.ts";
 import { type Mined, mineCommitPairs } from "./commit-pairs.ts";
 import { type DocPair, mineDocPairs, withoutDocs } from "./doc-pairs.ts";
 import { type IndexTimes, indexInFull } from "./index-in-full.ts";
 import { modes } from "./modes.ts";
-import type { Pair } from "./pairs.ts";
+import type { QuestionPair } from "./pairs.ts";
 import { chooseFilesToCopy, copySources, everything } from "./scratch-copy.ts";
 
 export type Stage = "reading" | "copying" | "indexing" | "embedding" | "asking";
@@ -39,7 +39,7 @@ interface SelfTestOptions {
 }
 
 /** The results for one kind of question; the keys are those of JSON. */
-export interface KindReport extends Answers {
+export interface KindReport extends AskedModes {
   kind: "doc_to_function" | "commit_to_files";
   queries: number;
   /** Why there are fewer questions than requested, or null. */
@@ -146,7 +146,7 @@ async function measure(options: SelfTestOptions, scratch: string): Promise<SelfT
   const { project, index, embedder, docPairs, commits, times } = prepared;
   try {
     const { files, chunks } = await index.readIndexCounts();
-    const answersTo = (pairs: readonly Pair[]) =>
+    const answersTo = (pairs: readonly QuestionPair[]) =>
       ask({
         project,
         index,

@@ -25,7 +25,7 @@ const shownEntries = 5;
 export function Bands() {
   const { data, error, reload } = useNow();
   const aside = useChange("putAside");
-  const putAside = ({ id, project }: Placed) => void aside.run({ id }, project);
+  const putAside = ({ id, project }: SessionInProject) => void aside.run({ id }, project);
   const all = data === null ? [] : [...data.running, ...data.to_look_at, ...data.unfinished];
   const find = () => {
     const id = document.activeElement?.closest<HTMLElement>("[data-session]")?.dataset.session;
@@ -99,7 +99,7 @@ export function Bands() {
   );
 }
 
-interface Placed {
+interface SessionInProject {
   id: string;
   /** The root of its project. */
   project: string;
@@ -123,10 +123,16 @@ function Tell() {
   );
 }
 
-type Running = Shaped<typeof nowEverywhereResponse>["running"][number];
+type RunningSession = Shaped<typeof nowEverywhereResponse>["running"][number];
 
 /** A session at work, as far as hooks and its transcript tell. */
-function AtWork({ session, onDone }: { session: Running; onDone: (session: Placed) => void }) {
+function AtWork({
+  session,
+  onDone,
+}: {
+  session: RunningSession;
+  onDone: (session: SessionInProject) => void;
+}) {
   const { id, project, title, prompt, branch, pending, doing, last_at, files, checks, waiting } = session;
   const { context_tokens: context, cost } = session;
   const name = nameSession(id, title);
@@ -187,13 +193,15 @@ interface BandProps<S> {
   sessions: readonly S[];
   /** What its button is called, which puts a session aside. */
   done: string;
-  onDone: (session: Placed) => void;
+  onDone: (session: SessionInProject) => void;
   linkOf: (session: S) => string;
   wordsOf: (session: S, name: string) => [head: string, says: string];
   factsOf: (session: S) => ComponentChildren;
 }
 
-function Band<S extends NowResponse["to_look_at" | "unfinished"][number] & Placed>(props: BandProps<S>) {
+function Band<S extends NowResponse["to_look_at" | "unfinished"][number] & SessionInProject>(
+  props: BandProps<S>,
+) {
   const { title, sessions, done, onDone, linkOf, wordsOf, factsOf } = props;
   if (sessions.length === 0) return null;
   const item = (session: S) => {

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { shortenHash } from "../../../base/text/short-hash.ts";
 import { placeShown } from "../../../page/api/place.ts";
-import type { Placed } from "../../../page/api/use-answer.ts";
+import type { InProject } from "../../../page/api/use-answer.ts";
 import { LinesBar } from "../../../page/components/badge.tsx";
 import { LineCounts } from "../../../page/components/code-lines.tsx";
 import { Icon, type IconName } from "../../../page/components/icon.tsx";
@@ -19,8 +19,8 @@ import type { SessionSummary } from "../../sessions/operation.ts";
 
 /** Something that happened, at a time. */
 export type Happening = { at: string; key: string } & (
-  | { kind: "session"; session: Placed<SessionSummary>; commits: Placed<CheckpointSummary>[] }
-  | { kind: "commit"; commit: Placed<CheckpointSummary> }
+  | { kind: "session"; session: InProject<SessionSummary>; commits: InProject<CheckpointSummary>[] }
+  | { kind: "commit"; commit: InProject<CheckpointSummary> }
   | { kind: "note"; note: Note }
 );
 
@@ -30,8 +30,8 @@ interface Listed<T> {
 }
 
 interface Lists {
-  sessions: Listed<Placed<SessionSummary>>;
-  commits: Listed<Placed<CheckpointSummary>>;
+  sessions: Listed<InProject<SessionSummary>>;
+  commits: Listed<InProject<CheckpointSummary>>;
   notes: Listed<Note>;
 }
 
@@ -178,7 +178,7 @@ function Happened({ item, under }: ItemProps) {
 }
 
 interface CommitRowProps extends Pick<ItemProps, "under"> {
-  commit: Placed<CheckpointSummary>;
+  commit: InProject<CheckpointSummary>;
   isInSession?: boolean;
 }
 

@@ -24,7 +24,7 @@ export function isOfCode({ code, transcripts, history }: FoundByKind): boolean {
   return code !== null && isEmpty && (history === null || history.results.length === 0);
 }
 
-interface Group extends Judged {
+interface ResultGroup extends Judged {
   title: string;
   blocks: readonly string[];
   /** "3 of 12 results, 4 ms". */
@@ -69,10 +69,10 @@ function suggestNext({ transcripts, history }: FoundByKind): string {
   return "Try other words; `git log` lists all commits.";
 }
 
-function buildGroups({ code, transcripts, history }: FoundByKind, style: ResultStyle): Group[] {
+function buildGroups({ code, transcripts, history }: FoundByKind, style: ResultStyle): ResultGroup[] {
   const summary = (side: { results: readonly unknown[]; total_results: number; search_time_ms: number }) =>
     `${side.results.length} of ${side.total_results} results, ${formatDuration(side.search_time_ms)}`;
-  const groups: Group[] = [];
+  const groups: ResultGroup[] = [];
   if (code !== null) {
     const blocks = renderFound(
       code.query,

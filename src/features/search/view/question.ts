@@ -36,7 +36,7 @@ export function searchFilters(known: FilterChoices): SearchFilter[] {
 }
 
 /** What the address asks: the words, where to search, and the filters. */
-export interface Question {
+export interface SearchQuestion {
   words: string;
   /** Empty: the filters exclude each other. */
   sides: readonly Side[];
@@ -56,7 +56,7 @@ export interface Question {
   };
 }
 
-export function parseQuestion(query: URLSearchParams): Question {
+export function parseQuestion(query: URLSearchParams): SearchQuestion {
   const given = (name: string) => query.get(name) ?? "";
   const isContent = given("in") === "content";
   const scope = isContent ? "sessions" : given("in");
@@ -98,7 +98,7 @@ export function buildRequest({
   sides,
   code,
   others,
-}: Question): Shaped<typeof searchAllRequest> | null {
+}: SearchQuestion): Shaped<typeof searchAllRequest> | null {
   if (q === "" || sides.length === 0) return null;
   return { q, limit: resultLimit, only: sides.flatMap((side) => kindsOf[side]), ...code, ...others };
 }

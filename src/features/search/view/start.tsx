@@ -9,14 +9,14 @@ import { linkTo, linkToFile } from "../../../page/router.ts";
 import { answerCards } from "../../answer-cards.ts";
 
 const maxRecent = 6;
-type Kept = "searches" | "pinned";
-const getStorageKey = (kept: Kept) => `pommel.${kept} ${placeShown() ?? ""}`;
+type StoredSearches = "searches" | "pinned";
+const getStorageKey = (kept: StoredSearches) => `pommel.${kept} ${placeShown() ?? ""}`;
 
 /** What was asked in this project and this browser: lately, the latest first, or pinned. */
-const readKept = (kept: Kept): string[] =>
+const readKept = (kept: StoredSearches): string[] =>
   JSON.parse(localStorage.getItem(getStorageKey(kept)) ?? "[]") as string[];
 
-const writeKept = (kept: Kept, questions: readonly string[]): void =>
+const writeKept = (kept: StoredSearches, questions: readonly string[]): void =>
   localStorage.setItem(getStorageKey(kept), JSON.stringify(questions));
 
 /** Keeps a search; one that began with less of the same words gives way to it. */
@@ -43,7 +43,7 @@ const maxErrors = 3;
 export function Start() {
   const { data } = useAnswer("questions", {});
   const errors = useAnswer("stats", {}).data?.recurring_errors ?? [];
-  const kept = (name: Kept) => readKept(name).map((q) => toIdea("search", q));
+  const kept = (name: StoredSearches) => readKept(name).map((q) => toIdea("search", q));
   return (
     <div class="search-start">
       <h1 class="hidden">Ask</h1>

@@ -11,20 +11,25 @@ export interface Questions {
   audience: { values: ReadonlySet<string>; own: string; team: string; isOwn: boolean } | null;
 }
 
-export interface Answers {
+export interface DialogueAnswers {
   chosen: ReadonlySet<string>;
   /** The user's files alone; null: not asked. */
   own: boolean | null;
 }
 
 /** Asks at a terminal what to set up, on one screen; null when somebody leaves it with Ctrl-C or Escape. */
-export async function askWhatToSetUp({ title, found, offers, audience }: Questions): Promise<Answers | null> {
+export async function askWhatToSetUp({
+  title,
+  found,
+  offers,
+  audience,
+}: Questions): Promise<DialogueAnswers | null> {
   const output = shouldColor(2) ? process.stderr : withoutColors(process.stderr);
   const leave = () => {
     cancel("Nothing was changed.", { output });
     return null;
   };
-  const answered = (chosen: readonly string[], own: boolean | null): Answers => {
+  const answered = (chosen: readonly string[], own: boolean | null): DialogueAnswers => {
     outro("Setting up", { output });
     return { chosen: new Set(chosen), own };
   };
@@ -52,7 +57,7 @@ export async function askWhatToSetUp({ title, found, offers, audience }: Questio
 }
 
 /** What agents can be told before they act, by setting. */
-export interface Check {
+export interface OfferedSetting {
   setting: string;
   title: string;
   tells: string;
@@ -67,7 +72,10 @@ export interface SetupAnswers {
 }
 
 /** Asks at a terminal whose sessions are recorded, and what agents are told before they act; null when somebody leaves it. */
-export async function askForSetup(found: string, checks: readonly Check[]): Promise<SetupAnswers | null> {
+export async function askForSetup(
+  found: string,
+  checks: readonly OfferedSetting[],
+): Promise<SetupAnswers | null> {
   const output = shouldColor(2) ? process.stderr : withoutColors(process.stderr);
   const leave = () => {
     cancel("Nothing was changed.", { output });

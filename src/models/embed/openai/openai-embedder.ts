@@ -118,20 +118,20 @@ function decodeFloats(embedding: string | number[]): ArrayLike<number> {
   return floats;
 }
 
-interface KnownModel {
+interface PricedEmbedder {
   dimensions: number;
   /** List price for a million tokens, as of November 2026. */
   dollarsPerMillion: number;
 }
 
 /** The models of api.openai.com (https://developers.openai.com/api/docs/pricing). */
-const knownModels: Record<string, KnownModel> = {
+const knownModels: Record<string, PricedEmbedder> = {
   "text-embedding-3-large": { dimensions: 3072, dollarsPerMillion: 0.13 },
   "text-embedding-3-small": { dimensions: 1536, dollarsPerMillion: 0.02 },
   "text-embedding-ada-002": { dimensions: 1536, dollarsPerMillion: 0.1 },
 };
 
-function findKnownModel(name: string): KnownModel | null {
+function findKnownModel(name: string): PricedEmbedder | null {
   return Object.hasOwn(knownModels, name) ? knownModels[name]! : null;
 }
 

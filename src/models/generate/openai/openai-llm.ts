@@ -16,14 +16,14 @@ import {
   llmTimeouts,
 } from "../llm.ts";
 
-interface KnownModel {
+interface ModelPrices {
   /** List prices for a million tokens, as of June 2026. Dollars. */
   input: number;
   output: number;
 }
 
 /** Models of api.openai.com (https://developers.openai.com/api/docs/pricing). */
-const knownModels: Record<string, KnownModel> = {
+const knownModels: Record<string, ModelPrices> = {
   "gpt-4o": { input: 2.5, output: 10 },
   "gpt-4o-mini": { input: 0.15, output: 0.6 },
   "gpt-4.1": { input: 2, output: 8 },

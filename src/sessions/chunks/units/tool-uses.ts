@@ -7,7 +7,7 @@ import { parseQuestions } from "../../questions.ts";
  * everywhere.
  */
 
-type ToolUse = Extract<TranscriptEntry, { kind: "tool_use" }>;
+type ToolUseEntry = Extract<TranscriptEntry, { kind: "tool_use" }>;
 
 /** Characters: of a command, of names in changed lines, of a subagent's task, of any other input. */
 const maxUseChars = { command: 1_000, changed: 1_500, task: 800, other: 300, headline: 300 } as const;
@@ -112,7 +112,7 @@ const fileFields = [
 ];
 
 export function sayUse(
-  use: ToolUse,
+  use: ToolUseEntry,
   edits: readonly FileEdit[] | null,
   relativize: (path: string) => string,
 ): ToolSays {

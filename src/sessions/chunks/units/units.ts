@@ -6,7 +6,7 @@ import type { Turn } from "../../turn-content.ts";
 import { extractErrorLines, hasFailureReport, type ResultSays, sayResult } from "./tool-results.ts";
 import { listChangedLines, sayUse } from "./tool-uses.ts";
 
-type ToolUse = Extract<TranscriptEntry, { kind: "tool_use" }>;
+type ToolUseEntry = Extract<TranscriptEntry, { kind: "tool_use" }>;
 
 /** A unit's outcome, for deciding the kind. */
 interface UnitOutcome {
@@ -116,7 +116,7 @@ interface AnsweredCall {
 /** A tool use with its result, and the words of the agent and the human in them. */
 function makeToolUnits(
   place: MessagePosition,
-  use: ToolUse,
+  use: ToolUseEntry,
   answer: AnsweredCall | null,
   options: UnitOptions,
 ): Unit[] {

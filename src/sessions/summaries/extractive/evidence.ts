@@ -17,7 +17,7 @@ import {
 } from "./problems.ts";
 
 /** The material for a session's summary, gathered turn by turn in bounded memory. */
-export interface Evidence {
+export interface SummaryEvidence {
   asks: (Ask & { turn: number })[];
   decisions: SummaryStatement[];
   problems: Problem[];
@@ -47,8 +47,8 @@ const maxEvidenceChars = { ask: 400, error: 160, typed: 1_500 } as const;
 export function* gatherEvidence(
   turns: Iterable<Turn>,
   relativize: (path: string) => string,
-): Generator<void, Evidence, void> {
-  const asks: Evidence["asks"] = [];
+): Generator<void, SummaryEvidence, void> {
+  const asks: SummaryEvidence["asks"] = [];
   const reader = new DecisionReader();
   const decisions = createStatementCollector<SummaryStatement>(keep.statements);
   const problems = new Problems();

@@ -4,7 +4,7 @@ import { findOpenPoints, untickedItem } from "../ending/open-points.ts";
 import { extractOutcome } from "../ending/outcome.ts";
 import type { Ask } from "../llm-summary.ts";
 import { extractContentWords, measureOverlap } from "../prose.ts";
-import { type Evidence, gatherEvidence } from "./evidence.ts";
+import { gatherEvidence, type SummaryEvidence } from "./evidence.ts";
 import type { Problem, SummaryStatement } from "./problems.ts";
 
 /** A statement with more of its words than this in another one adds nothing to it. */
@@ -18,7 +18,7 @@ const centralityWorth = 2.5;
  */
 function measureCentrality(
   { words }: Pick<SummaryStatement, "words">,
-  { wordCounts, mostFrequent }: Evidence,
+  { wordCounts, mostFrequent }: SummaryEvidence,
 ): number {
   if (words.size === 0) return 0;
   let sum = 0;
@@ -27,7 +27,7 @@ function measureCentrality(
 }
 
 /** Cues, centrality, and a little for late statements, which hold to the end. */
-function weighStatement(statement: SummaryStatement, evidence: Evidence): number {
+function weighStatement(statement: SummaryStatement, evidence: SummaryEvidence): number {
   const position = evidence.sentences === 0 ? 0 : statement.order / evidence.sentences;
   return statement.weight + centralityWorth * measureCentrality(statement, evidence) + 0.5 * position;
 }
@@ -128,7 +128,7 @@ function shortenParts(parts: readonly string[]): string {
 }
 
 /** The first ask, and the ones after it that ask for something else, those of many words first. */
-function selectAsks({ asks }: Evidence): Ask[] {
+function selectAsks({ asks }: SummaryEvidence): Ask[] {
   const [first, ...later] = asks;
   if (first === undefined) return [];
   const chosen = [first];
@@ -141,7 +141,10 @@ function selectAsks({ asks }: Evidence): Ask[] {
 }
 
 /** Those that were resolved, and those that count. */
-function selectProblems(evidence: Evidence, besides: readonly Pick<SummaryStatement, "words">[]): Problem[] {
+function selectProblems(
+  evidence: SummaryEvidence,
+  besides: readonly Pick<SummaryStatement, "words">[],
+): Problem[] {
   const value = (problem: Problem) =>
     weighStatement(problem, evidence) + (problem.resolution === null ? 0 : 2);
   return selectBest(evidence.problems, maxPartItems.problems, value, besides);
@@ -154,7 +157,7 @@ function formatProblem({ text, resolution }: Problem): string {
     : `- ${problem} → ${shortenText(resolution.text, maxPartChars.problem)}`;
 }
 
-function formatChangedFiles({ files }: Evidence): string[] {
+function formatChangedFiles({ files }: SummaryEvidence): string[] {
   const changed = [...files].sort(([, a], [, b]) => b - a);
   if (changed.length === 0) return [];
   const named = changed.slice(0, maxPartItems.files).map(([path]) => shortenText(path, 120));

@@ -2,12 +2,12 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { HeldWord } from "../../../base/text/tokens.ts";
 import type {
   ChunkId,
+  ChunkMatch,
   CodeIndex,
   Definition,
   FieldWeights,
   FileId,
   Frequencies,
-  Match,
   QueryVector,
   Scope,
   StoredChunk,
@@ -102,11 +102,11 @@ export class SqliteIndex implements CodeIndex {
     return this.read((db) => String(db.readRevision()));
   }
 
-  lexical(tokens: readonly string[], weights: FieldWeights, k: number, scope: Scope): Promise<Match[]> {
+  lexical(tokens: readonly string[], weights: FieldWeights, k: number, scope: Scope): Promise<ChunkMatch[]> {
     return this.read((db) => db.words.findBest(tokens, weights, k, scope));
   }
 
-  findNearest(query: QueryVector, k: number, scope: Scope): Promise<Match[]> {
+  findNearest(query: QueryVector, k: number, scope: Scope): Promise<ChunkMatch[]> {
     return this.read(() => this.getModelVectors(query.model).findNearest(query.vector, k, scope));
   }
 

@@ -2,10 +2,10 @@ import type { HeldWord } from "../../../base/text/tokens.ts";
 import type { Connection } from "../../sqlite/connection.ts";
 import {
   type ChunkId,
+  type ChunkMatch,
   type FieldWeights,
   type FileId,
   type IndexEntry,
-  type Match,
   type Scope,
   toChunkId,
 } from "../port.ts";
@@ -75,7 +75,7 @@ export class WordIndex {
 
   // Reading, in one snapshot each
 
-  findBest(tokens: readonly string[], weights: FieldWeights, k: number, scope: Scope): Match[] {
+  findBest(tokens: readonly string[], weights: FieldWeights, k: number, scope: Scope): ChunkMatch[] {
     if (tokens.length === 0 || k < 1) return [];
     const segments = this.refreshSegments();
     const found = this.postings.findPostings(tokens);

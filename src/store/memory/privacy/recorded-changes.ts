@@ -23,14 +23,14 @@ export const rowChange = z.object({
 });
 export type RowChange = z.infer<typeof rowChange>;
 
-interface Column {
+interface ChangedColumn {
   name: string;
   isBytes: boolean;
   /** Whether it is the primary key, or a part of it. */
   isKey: boolean;
 }
 
-const listColumns = (table: Table): Column[] =>
+const listColumns = (table: Table): ChangedColumn[] =>
   listFields(table).map(([field, { type, isKey = false }]) => ({
     name: toColumnName(field),
     isBytes: type === "BLOB",
@@ -104,7 +104,12 @@ export function takeBack(memory: Memory, changes: readonly RowChange[]): void {
   }
 }
 
-function insertRow(memory: Memory, table: string, columns: readonly Column[], before: ChangeRow): void {
+function insertRow(
+  memory: Memory,
+  table: string,
+  columns: readonly ChangedColumn[],
+  before: ChangeRow,
+): void {
   // Numbers of transcripts are given again; nothing refers to them.
   const given = columns.filter(({ name }) => name in before && !(table === "transcripts" && name === "id"));
   memory
@@ -121,7 +126,7 @@ const remade: Record<string, string | undefined> = { sessions: "title_source IS 
 function updateRow(
   memory: Memory,
   table: string,
-  columns: readonly Column[],
+  columns: readonly ChangedColumn[],
   before: ChangeRow,
   after: ChangeRow,
 ): void {
@@ -138,9 +143,9 @@ function updateRow(
   }
 }
 
-const writeCondition = (key: readonly Column[]) => key.map(({ name }) => `${name} = ?`).join(" AND ");
+const writeCondition = (key: readonly ChangedColumn[]) => key.map(({ name }) => `${name} = ?`).join(" AND ");
 
-const readValues = (columns: readonly Column[], of: ChangeRow): (string | number | null | Buffer)[] =>
+const readValues = (columns: readonly ChangedColumn[], of: ChangeRow): (string | number | null | Buffer)[] =>
   columns.map((column) => {
     const value = of[column.name] ?? null;
     return column.isBytes && typeof value === "string" ? Buffer.from(value, "hex") : value;

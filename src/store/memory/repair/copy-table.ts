@@ -23,7 +23,7 @@ interface CopiedTable {
   isIncomplete: boolean;
 }
 
-interface Column {
+interface CopiedColumn {
   name: string;
   type: string;
   /** Its place in the primary key, from 1; 0: not in it. */
@@ -66,7 +66,7 @@ export function copyTable(from: Trees, into: Sqlite, table: string): CopiedTable
 
 interface StoredColumns {
   /** In the order in which rows hold them. */
-  columns: readonly Column[];
+  columns: readonly CopiedColumn[];
   /** Whether rows have no row ids. */
   isKeyed: boolean;
   /** The column that is the row id. */
@@ -74,7 +74,7 @@ interface StoredColumns {
 }
 
 function readColumns(db: Sqlite, table: string): StoredColumns {
-  const declared = db.prepare("SELECT name, type, pk FROM pragma_table_info(?)").all(table) as Column[];
+  const declared = db.prepare("SELECT name, type, pk FROM pragma_table_info(?)").all(table) as CopiedColumn[];
   const isKeyed = db.prepare("SELECT wr FROM pragma_table_list WHERE name = ?").pluck().get(table) === 1;
   const key = declared.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
   // Without row ids a row begins with its key.

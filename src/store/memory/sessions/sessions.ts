@@ -14,12 +14,14 @@ import { requireOnly } from "../the-only.ts";
 
 const toSessionRecord = (row: object): SessionRecord => readRow(sessions, row);
 
-type Named = Pick<SessionRecord, "uid" | "agent" | "cwd">;
+type SessionIdentity = Pick<SessionRecord, "uid" | "agent" | "cwd">;
 
 /** New facts about a session, merged with the stored ones. Absent fields stay as they are. */
 export interface SessionUpdate
-  extends Named,
-    Partial<Omit<SessionRecord, keyof Named | "id" | "title" | "titleSource" | "endedAt" | "endReason">> {
+  extends SessionIdentity,
+    Partial<
+      Omit<SessionRecord, keyof SessionIdentity | "id" | "title" | "titleSource" | "endedAt" | "endReason">
+    > {
   /** `replaces`: whatever the known one is from. */
   title?: { text: string; source: TitleSource; replaces?: boolean } | null;
   /** null: it goes on. */
