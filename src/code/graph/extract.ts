@@ -49,7 +49,7 @@ type Purpose = "scopes" | "locals" | "fields" | "modules" | "mentions";
 function classifyMatch(match: CapturedNodes): Purpose {
   if (match.scope) return "scopes";
   if (match.local) return "locals";
-  if (match.field || match.method) return "fields";
+  if (match.field || match.method || match.entry) return "fields";
   return mentionKinds.some((one) => match[one]) ? "mentions" : "modules";
 }
 
@@ -160,7 +160,7 @@ class Extraction {
         const type = path === undefined ? null : follow(definition.node, path);
         if (type !== null)
           one.value = reduceTypeExpression(this.readNodeText(type).replace(/^\s*(?::|->)/, ""));
-      } else if (one.level === "constant") {
+      } else if (one.level === "constant" || one.level === "type") {
         const scope = this.scopes.findRangeAt(definition.declaration)!;
         const field = this.findField(one.parent, one.name);
         one.value = scope.names.get(one.name)?.(0) ?? field?.value ?? null;
@@ -208,6 +208,7 @@ class Extraction {
   }
 
   private takeField(match: CapturedNodes): void {
+    if (match.entry) this.takeEntry(match.entry, match.value ?? match.entry);
     const node = match.field ?? match.method;
     if (node === undefined) return;
     let holder = this.around.findRangeAt(node.startIndex)?.at ?? -1;
@@ -216,17 +217,26 @@ class Extraction {
     if (holder >= 0) this.addField(holder, node, match);
   }
 
+  /** An entry of an object that a constant is, which stands for something else: `const api = { load, read: parse }`. */
+  private takeEntry(node: Node, standsFor: Node): void {
+    const constant = this.around.findRangeAt(node.startIndex);
+    if (constant?.definition.level !== "constant") return;
+    const value = this.reduceExpressionAt(this.readNodeText(standsFor), standsFor.startIndex, 0);
+    if (value !== null) this.pushField(constant.at, this.readNodeText(node), node, value, false);
+  }
+
   private addField(of: number, node: Node, match: CapturedNodes): void {
     const name = this.readNodeText(node);
     const value = this.findMeaning(match, name, node.startIndex, 0);
     const known = this.findField(of, name);
     if (known !== undefined) known.value ??= value;
-    else {
-      const line = this.lines.findLineAt(node.startIndex);
-      const field = { of, name, value, line, isMethod: match.method !== undefined };
-      this.fields.push(field);
-      this.fieldsByName.set(`${of} ${name}`, field);
-    }
+    else this.pushField(of, name, node, value, match.method !== undefined);
+  }
+
+  private pushField(of: number, name: string, node: Node, value: Expression | null, isMethod: boolean): void {
+    const field = { of, name, value, line: this.lines.findLineAt(node.startIndex), isMethod };
+    this.fields.push(field);
+    this.fieldsByName.set(`${of} ${name}`, field);
   }
 
   private findField(of: number, name: string): TypeMember | undefined {
@@ -270,10 +280,17 @@ class Extraction {
   /** Whether a name is a local variable there, not a definition. */
   private isLocal(name: string, offset: number): boolean {
     for (let scope = this.scopes.findPlaceAt(offset); scope !== null; scope = scope.outer) {
-      if (scope.range.start < 0) return false;
+      if (scope.range.start < 0) return this.isTakenOut(name, scope.range, offset);
       if (scope.range.names.has(name)) return !this.isDefinedWithin(name, offset);
     }
     return false;
+  }
+
+  /** Whether a file takes a name out of a value, so that nothing else defines it: `const { load } = core`. */
+  private isTakenOut(name: string, { names }: Scope, offset: number): boolean {
+    if (this.modules.names.has(name) || (this.namesIn.get(-1)?.has(name) ?? false)) return false;
+    const meaning = names.get(name)?.(0) ?? null;
+    return meaning !== null && !this.isDefinedWithin(name, offset) && splitLastMember(meaning) !== null;
   }
 
   private isDefinedWithin(name: string, offset: number): boolean {

@@ -296,6 +296,13 @@ export class CodeGraph {
       const { targets } = await this.resolver.resolve(file, { ...meant, within: ofFile });
       if (targets.some((one) => wanted.has(one))) wanted.addAlias(makeTarget(file, at), name);
     }
+    for (const { of, name, value } of graph.fields) {
+      if (value === null || graph.definitions[of]!.level !== "constant" || wanted.names.has(name)) continue;
+      const meant = splitLastMember(value);
+      if (meant === null || !wanted.names.has(meant.name)) continue;
+      const { targets } = await this.resolver.resolve(file, { ...meant, within: ofFile });
+      if (targets.some((one) => wanted.has(one))) wanted.names.add(name);
+    }
   }
 
   /** Whether a file imports what is wanted, other than to hand it on. */
@@ -402,7 +409,7 @@ const getFileStem = (path: string) => path.slice(path.lastIndexOf("/") + 1).repl
 
 /** The names under which a file mentions any of these. */
 function listMentionNames(graph: FileGraph, wanted: ReadonlySet<string>): Set<string> {
-  const names = new Set(wanted);
+  const names = new Set([...wanted, "default"]);
   for (const { local, name } of graph.imports)
     if (wanted.has(name) || name === "default" || (name === "*" && local !== "*")) names.add(local);
   for (const { as, name } of graph.exports) if (wanted.has(name)) names.add(as);

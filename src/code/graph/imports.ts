@@ -39,6 +39,8 @@ export class Modules {
         from,
         name: this.readNodeText(match.export),
       });
+    // The module itself is its default: `export default { read }`.
+    else if (match.export_self) this.exports.push({ as: "default", from: "", name: "*" });
     else if (match.export_all_as)
       this.exports.push({ as: this.readNodeText(match.export_all_as), from, name: "*" });
     else if (match.export_all) this.exports.push({ as: "*", from, name: "*" });

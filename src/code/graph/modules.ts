@@ -12,6 +12,8 @@ export interface Module {
   below: string | null;
   /** The type in them whose members are meant; none: what is at their top. */
   inside?: string;
+  /** Names that lead on from there: of a module that is written out in a file, or that is handed on under this name. */
+  names?: readonly string[];
 }
 
 /** An import of something that is not in the project. */
@@ -255,13 +257,12 @@ export class ModuleFinder {
         (crate ? this.findCrateAt(crate.dir, path) : null);
       if (module === null) return external;
     }
-    for (const part of rest) {
+    for (const [i, part] of rest.entries()) {
       const next =
         part === "super"
           ? this.findModuleAbove(module?.files[0] ?? path)
           : module && this.findModuleWithin(module, part, rules);
-      // The rest are names within the module.
-      if (next === null) return module && { ...module, files: module.files, below: null };
+      if (next === null) return module && { ...module, below: null, names: rest.slice(i) };
       module = next;
     }
     return module;

@@ -130,6 +130,125 @@ it("what a crate uses publicly under another name is followed", async () => {
   ]);
 });
 
+it("a crate that hands on other crates, and modules in a file, are followed", async () => {
+  expect(
+    await findCallersOf("run", {
+      "Cargo.toml": '[workspace]\nmembers = ["crates/*"]\n',
+      "crates/facade/Cargo.toml": '[package]\nname = "facade"\n',
+      "crates/facade/src/lib.rs":
+        "pub extern crate the_searcher as searcher;\npub use the_searcher as renamed;\npub mod prelude {\n    pub use the_searcher::run as go;\n}\n",
+      "crates/searcher/Cargo.toml": '[package]\nname = "the-searcher"\n',
+      "crates/searcher/src/lib.rs": "mod inner;\npub use crate::inner::run;\n",
+      "crates/searcher/src/inner.rs":
+        "pub fn run() {}\n\nfn own() {\n    self::run();\n}\n\nmod tests {\n    fn above() {\n        super::run();\n    }\n}\n",
+      "crates/app/Cargo.toml": '[package]\nname = "app"\n',
+      "crates/app/src/main.rs":
+        "use facade::searcher::run;\n\nfn imported() {\n    run();\n}\n\nfn by_path() {\n    facade::searcher::run();\n}\n\nfn by_use() {\n    facade::renamed::run();\n}\n\nfn by_module() {\n    facade::prelude::go();\n}\n",
+    }),
+  ).toEqual([
+    "call crates/app/src/main.rs by_module resolved",
+    "call crates/app/src/main.rs by_path resolved",
+    "call crates/app/src/main.rs by_use resolved",
+    "call crates/app/src/main.rs imported resolved",
+    "call crates/searcher/src/inner.rs above resolved",
+    "call crates/searcher/src/inner.rs own resolved",
+  ]);
+});
+
+it("a type under another name has the members of what it stands for", async () => {
+  expect(
+    await findCallersOf("open", {
+      "Cargo.toml": '[package]\nname = "net"\n',
+      "src/lib.rs": "mod inner;\nmod user;\npub type Link = inner::Connection;\n",
+      "src/inner.rs": "pub struct Connection {}\n\nimpl Connection {\n    pub fn open() {}\n}\n",
+      "src/user.rs": "use crate::Link;\n\npub fn start() {\n    Link::open();\n}\n",
+    }),
+  ).toEqual(["call src/user.rs start resolved"]);
+});
+
+it("names are followed through objects that hand them on, and out of modules", async () => {
+  expect(
+    await findCallersOf("load", {
+      "src/core.ts": "export function load() {}\n",
+      "src/api.ts": 'import { load } from "./core";\nexport const api = { load, read: load };\n',
+      "src/all.ts": 'import { load } from "./core";\nexport default { get: load };\n',
+      "src/entry.ts":
+        'import { api } from "./api";\nexport function entry() {\n  api.load();\n  api.read();\n}\n',
+      "src/default.ts": 'import all from "./all";\nexport function byDefault() {\n  all.get();\n}\n',
+      "src/taken.ts":
+        'import * as core from "./core";\nconst { load: take } = core;\nexport function taken() {\n  take();\n}\n',
+      "src/required.ts":
+        'import core = require("./core");\nexport function required() {\n  core.load();\n}\n',
+      "src/then.ts":
+        'export const whole = () => import("./core").then((core) => core.load());\nexport const part = () => import("./core").then(({ load }) => load());\n',
+    }).then((callers) => callers.filter((one) => one.startsWith("call"))),
+  ).toEqual([
+    "call src/default.ts byDefault resolved",
+    "call src/entry.ts entry resolved",
+    "call src/required.ts required resolved",
+    "call src/taken.ts taken resolved",
+    "call src/then.ts part resolved",
+    "call src/then.ts whole resolved",
+  ]);
+});
+
+it("a default that is taken out of a module when it is needed is followed", async () => {
+  expect(
+    await findCallersOf("Policy", {
+      "src/retry.ts": "export default class Policy {}\n",
+      "src/named.ts":
+        'export async function named() {\n  const { default: Rules } = await import("./retry");\n  new Rules();\n}\n',
+      "src/member.ts":
+        'export async function member() {\n  const retry = await import("./retry");\n  new retry.default();\n}\n',
+    }),
+  ).toEqual(["construct src/member.ts member resolved", "construct src/named.ts named resolved"]);
+});
+
+it("CommonJS modules that hand on what they require are followed", async () => {
+  expect(
+    await findCallersOf("parse", {
+      "lib/core.js": "function parse() {}\nmodule.exports = { parse };\nmodule.exports.default = parse;\n",
+      "lib/member.js": 'exports.read = require("./core").parse;\n',
+      "lib/spread.js": 'module.exports = { ...require("./core") };\n',
+      "lib/object.js": 'module.exports = { core: require("./core") };\nexports.again = require("./core");\n',
+      "use/default.js":
+        'const core = require("../lib/core");\nfunction byDefault() {\n  core.default();\n}\n',
+      "use/member.js": 'const { read } = require("../lib/member");\nfunction member() {\n  read();\n}\n',
+      "use/spread.js": 'const { parse } = require("../lib/spread");\nfunction spread() {\n  parse();\n}\n',
+      "use/object.js":
+        'const { core } = require("../lib/object");\nfunction object() {\n  core.parse();\n}\n',
+      "use/again.js": 'const { again } = require("../lib/object");\nfunction more() {\n  again.parse();\n}\n',
+    }).then((callers) => callers.filter((one) => one.startsWith("call"))),
+  ).toEqual([
+    "call use/again.js more resolved",
+    "call use/default.js byDefault resolved",
+    "call use/member.js member resolved",
+    "call use/object.js object resolved",
+    "call use/spread.js spread resolved",
+  ]);
+});
+
+it("packages of Python hand on everything, modules, and what one of two files has", async () => {
+  expect(
+    await findCallersOf("connect", {
+      "app/core.py": '__all__ = ["connect"]\n\ndef connect():\n    pass\n',
+      "app/__init__.py":
+        "from .core import *\nfrom . import core as engine\n\ntry:\n    from .fast import connect as quick\nexcept ImportError:\n    from .core import connect as quick\n",
+      "everything.py": "from app import *\n\ndef everything():\n    connect()\n",
+      "module.py": "import app as a\n\ndef module():\n    a.engine.connect()\n",
+      "either.py": "from app import quick\n\ndef either():\n    quick()\n",
+      "method.py":
+        "class Late:\n    def method(self):\n        from app import core\n        core.connect()\n\n    def other(self):\n        import app.core as c\n        c.connect()\n",
+    }),
+  ).toEqual([
+    "call either.py either resolved",
+    "call everything.py everything resolved",
+    "call method.py method resolved",
+    "call method.py other resolved",
+    "call module.py module resolved",
+  ]);
+});
+
 it("callers of an alias are callers of what it stands for", async () => {
   expect(
     await findCallersOf("parse", {

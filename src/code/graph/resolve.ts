@@ -155,12 +155,8 @@ export class Resolver {
     }
     for (const { local, from } of graph.imports) {
       if (local !== "*") continue;
-      const module = this.files.modules.find(file, from, rules);
-      const found =
-        module === null || module === external
-          ? null
-          : await this.resolveExported(module, name, file, depth + 1);
-      if (found !== null) return found;
+      const found = await this.resolveModuleMember(file, from, name, depth + 1);
+      if (found !== null && found.is !== "external") return found;
     }
     return rules.style === "crate" ? this.resolveCrate(file, name) : null;
   }
@@ -193,10 +189,31 @@ export class Resolver {
     const module = this.files.modules.find(file, from, rules);
     if (module === external) return { is: "external" };
     if (module === null) return null;
-    if (name === "*") return { is: "module", module, by: "import" };
-    return this.resolveOnce(`${file}\n${from}\n${name}`, () =>
-      this.resolveExported(module, name, file, depth),
-    );
+    return this.resolveOnce(`${file}\n${from}\n${name}`, async () => {
+      const found = await this.resolveNamesWithin(module, name, depth);
+      if (found !== null) return found;
+      if (name === "*") return { is: "module", module, by: "import" };
+      const exported = await this.resolveExported(module, name, file, depth);
+      // `use searcher as s` names a crate, or a module.
+      return exported === null && from === "" && rules.style === "crate"
+        ? this.resolveCrate(file, name)
+        : exported;
+    });
+  }
+
+  /** What names lead to that are no files: modules that a file writes out, or hands on. */
+  private async resolveNamesWithin(
+    { names, ...module }: Module,
+    name: string,
+    depth: number,
+  ): Promise<Value | null> {
+    if (names === undefined) return null;
+    let value: Value | null = { is: "module", module, by: "import" };
+    for (const one of name === "*" ? names : [...names, name]) {
+      if (value === null) return null;
+      value = await this.resolveMember(value, one, depth + 1);
+    }
+    return value === null ? null : markAsImported(value);
   }
 
   private async resolveCrate(file: string, name: string): Promise<Value | null> {
@@ -240,10 +257,12 @@ export class Resolver {
   ): Promise<Value | null> {
     for (const one of graph.exports) {
       if (one.as !== name) continue;
-      const found =
-        one.from === ""
-          ? await this.resolveUnqualifiedName(file, one.name, -1, depth + 1)
-          : await this.resolveModuleMember(file, one.from, one.name, depth + 1);
+      const found: Value | null =
+        one.from === "" && one.name === "*"
+          ? { is: "module", module: { files: [file], below: null }, by: "import" }
+          : one.from === ""
+            ? await this.resolveUnqualifiedName(file, one.name, -1, depth + 1)
+            : await this.resolveModuleMember(file, one.from, one.name, depth + 1);
       if (found !== null) return markAsImported(found);
     }
     const own = findOwnTopLevel(file, graph, name);
@@ -293,12 +312,16 @@ export class Resolver {
     depth: number,
   ): Promise<Value | null> {
     if (root === "this" || root === "super" || root === ":Self" || root === "Self") {
+      const isCrate = this.files.findModuleRules(file)?.style === "crate";
+      if (isCrate && root === "super") {
+        const module = (await this.isWithinModule(file, within)) ? "self" : "super";
+        return this.resolveCrate(file, module);
+      }
       const type = await this.findEnclosingType(file, within);
-      if (type === null) return null;
+      if (type === null) return isCrate && root === "this" ? this.resolveCrate(file, "self") : null;
       if (root !== "super") {
         return { is: root === "Self" ? "definition" : "instance", by: "type", targets: [type] };
       }
-      if (this.files.findModuleRules(file)?.style === "crate") return this.resolveCrate(file, "super");
       const bases = await this.findBases(type);
       return bases.length === 0 ? null : { is: "instance", by: "type", targets: bases };
     }
@@ -323,6 +346,8 @@ export class Resolver {
     if (value.is === "definition") {
       const properties = await this.definitions.findObjectProperties(value.targets, name);
       if (properties.length > 0) return { is: "definition", by: value.by, targets: properties };
+      const entry = await this.resolveEntry(value.targets, name, depth);
+      if (entry !== null) return entry;
       const made = await this.resolveInstance(value, depth);
       if (made !== value) return this.resolveMember(made, name, depth + 1);
     }
@@ -331,6 +356,37 @@ export class Resolver {
     if (members.length > 0) {
       const by = value.is === "instance" ? "type" : value.by;
       return { is: "definition", by, targets: removeDuplicateTargets(members) };
+    }
+    return value.is === "definition" ? this.resolveModuleInFile(value.targets, name, depth) : null;
+  }
+
+  /** What an entry of an object stands for, that a constant is. */
+  private async resolveEntry(
+    constants: readonly Target[],
+    name: string,
+    depth: number,
+  ): Promise<Value | null> {
+    for (const { file, at, field } of constants) {
+      const graph = field === null ? await this.files.readFileGraph(file) : null;
+      const definition = graph?.definitions[at];
+      if (!graph || definition?.level !== "constant") continue;
+      const entry = graph.fields.find((one) => one.of === at && one.name === name);
+      if (entry?.value) return this.evaluate(file, entry.value, definition.parent, depth + 1);
+    }
+    return null;
+  }
+
+  /** What a module hands on that is written out in a file; names that it uses are kept for the whole file. */
+  private async resolveModuleInFile(
+    modules: readonly Target[],
+    name: string,
+    depth: number,
+  ): Promise<Value | null> {
+    for (const { file, at } of modules) {
+      const graph = await this.files.readFileGraph(file);
+      if (graph?.definitions[at]?.kind !== "module") continue;
+      const found = await this.resolveImported(file, graph, name, depth + 1);
+      if (found !== null) return markAsImported(found);
     }
     return null;
   }
@@ -358,6 +414,11 @@ export class Resolver {
       const made = await this.evaluate(target.file, definition.value, definition.parent, depth + 1);
       return made === null ? value : toInstance(made);
     }
+    // A type that is another under its own name has the members of that.
+    if (definition.level === "type" && definition.value !== null) {
+      const meant = await this.evaluate(target.file, definition.value, definition.parent, depth + 1);
+      return meant?.is === "instance" || meant?.is === "definition" ? { ...meant, is: value.is } : value;
+    }
     return value;
   }
 
@@ -381,6 +442,14 @@ export class Resolver {
         return toInstance(await this.evaluate(one.file, expression, one.at, depth + 1));
     }
     return null;
+  }
+
+  /** Whether a place is in a module that is written out in its file. */
+  private async isWithinModule(file: string, within: number): Promise<boolean> {
+    const graph = await this.files.readFileGraph(file);
+    for (let at = within; graph !== null && at >= 0; at = graph.definitions[at]!.parent)
+      if (graph.definitions[at]!.kind === "module") return true;
+    return false;
   }
 
   private async findEnclosingType(file: string, within: number): Promise<Target | null> {

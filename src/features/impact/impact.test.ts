@@ -40,7 +40,7 @@ it("names what a change of a symbol, of a file or of lines may touch, tests firs
     test_files: ["src/client.test.ts"],
   });
   expect(all.notes).toEqual([
-    "Not known: calls from other repositories, by reflection, and by names that are made at run time.",
+    "Not known: calls of functions that are passed as values, by reflection, by names that are built at run time, in macros, and from other repositories.",
   ]);
   expect(await brief({ of: ["retry"], depth: 1 })).toMatchObject({ touched: ["get 1 retry resolved"] });
   expect(await brief({ of: ["retry"], limit: 1 })).toMatchObject({

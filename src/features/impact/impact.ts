@@ -169,7 +169,7 @@ async function listUnknowns(
     ...(markup.length > 0
       ? [`Of ${joinNames(markup)} files only scripts are known, not what their markup calls.`]
       : []),
-    "Not known: calls from other repositories, by reflection, and by names that are made at run time.",
+    "Not known: calls of functions that are passed as values, by reflection, by names that are built at run time, in macros, and from other repositories.",
   ];
 }
 
