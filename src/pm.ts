@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { detectSpeaker } from "./agents/profiles.ts";
 import { describeIgnoredPlaces, locateCompiledCode, locateHome } from "./base/home.ts";
-import { forwarded, hasCommand } from "./faces/cli/forward.ts";
+import { commandsRunByDaemon, hasCommand } from "./faces/cli/forward.ts";
 import { toCanonicalArgs } from "./faces/cli/names.ts";
 import { setOwnChannel } from "./protocol/channel.ts";
 
@@ -25,7 +25,7 @@ if (command === "hook" && rest[0]?.startsWith("git-")) {
     // An agent shows a failure in place of the line.
     .catch(() => {})
     .then(() => process.exit(0));
-} else if (hasCommand(forwarded, args)) {
+} else if (hasCommand(commandsRunByDaemon, args)) {
   warnOfIgnored();
   void runForwarded();
 } else if (command === "mcp" && rest.length === 0 && isDirectoryThere()) {

@@ -15,7 +15,7 @@ import { addNote } from "../sessions/notes/add-note.ts";
 import type { ScrubbingWork } from "../sessions/work.ts";
 import { exportNote } from "../sync/records/from-memory.ts";
 import { importNote } from "../sync/records/to-memory.ts";
-import { makeAgentHookHandler } from "./spool.ts";
+import { makeAgentHookHandler } from "./hook-events.ts";
 
 /** Doors besides transcripts (agent-contract.ts) through which texts come into a memory, each with a secret in every field. */
 

@@ -6,12 +6,12 @@ import { addSession, temporaryMemory } from "../../test/support/memory-fixture.t
 import { fakeScrubber } from "../../test/support/memory-work-fixture.ts";
 import type { AgentHookItem } from "../protocol/spool-items.ts";
 import { makeNoteUid } from "../sessions/notes/notes.ts";
-import { findWork } from "../sessions/waiting.ts";
+import { findPendingWork } from "../sessions/waiting.ts";
 import { listStoredNotes, saveNote } from "../store/memory/chunks/notes.ts";
 import { forget } from "../store/memory/privacy/forget.ts";
 import { findSessionByUid } from "../store/memory/sessions/sessions.ts";
+import { makeAgentHookHandler } from "./hook-events.ts";
 import type { MemoryWork } from "./jobs/memory-work.ts";
-import { makeAgentHookHandler } from "./spool.ts";
 
 let stored: ReturnType<typeof temporaryMemory>;
 let readOn: ReturnType<typeof vi.fn<MemoryWork["readOn"]>>;
@@ -164,7 +164,8 @@ test("a session of another project, and one that was forgotten, is not noted", a
 });
 
 test("an agent that waits for the person is noted, and what its client tells beside that is not", async () => {
-  const wait = () => findWork(stored.memory, [findSessionByUid(stored.memory, "s")!], 1_060_000)[0]?.wait;
+  const wait = () =>
+    findPendingWork(stored.memory, [findSessionByUid(stored.memory, "s")!], 1_060_000)[0]?.wait;
   await take("session-start", {});
   await take("notification", { notification_type: "auth_success" }, 1_010_000);
   expect(wait()).toBeNull();
@@ -174,7 +175,7 @@ test("an agent that waits for the person is noted, and what its client tells bes
   expect(wait()).toBeNull();
   await take("notification", { notification_type: "permission_prompt" }, 1_040_000);
   await take("session-end", {}, 1_050_000);
-  expect(findWork(stored.memory, [findSessionByUid(stored.memory, "s")!], 1_060_000)).toEqual([null]);
+  expect(findPendingWork(stored.memory, [findSessionByUid(stored.memory, "s")!], 1_060_000)).toEqual([null]);
 });
 
 test("a transcript is read after new events, and summarized when it is compacted", async () => {

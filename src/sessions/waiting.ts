@@ -62,7 +62,7 @@ const maxPending = 200;
  * What the agents of sessions are at, in their order. What a client told counts until the transcript goes on: a call that
  * was allowed meanwhile, and still runs, looks like one that was not.
  */
-export function findWork(
+export function findPendingWork(
   memory: Memory,
   sessions: readonly SessionRecord[],
   now: number,

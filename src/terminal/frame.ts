@@ -72,10 +72,10 @@ function findRun(command: Command): CommandLineRun {
 }
 
 /** Thrown for a command that a daemon does not run for `pm`. */
-export class NotForwarded extends Error {}
+export class NotRunByDaemon extends Error {}
 
 /** What a command does besides answering. */
-interface Manner {
+interface CommandManner {
   /** The command only looks at the current state, and changes nothing anywhere. */
   looks?: boolean;
   /** Starts a missing daemon afterwards, for the next command. Not for commands that manage or examine the daemon. */
@@ -88,7 +88,7 @@ interface Manner {
  */
 export function run<Args extends unknown[]>(
   load: () => Promise<CommandAction<Args>>,
-  manner: Manner = {},
+  manner: CommandManner = {},
 ): (...given: unknown[]) => Promise<void> {
   return makeAction(load, () => false, manner);
 }
@@ -103,15 +103,15 @@ export function query<Args extends unknown[]>(
   {
     unless = () => false,
     looks = false,
-  }: Manner & { unless?: (options: Record<string, unknown>) => boolean } = {},
+  }: CommandManner & { unless?: (options: Record<string, unknown>) => boolean } = {},
 ): (...given: unknown[]) => Promise<void> {
   return makeAction(load, (options) => !unless(options), { looks, startsDaemon: !looks });
 }
 
 function makeAction<Args extends unknown[]>(
   load: () => Promise<CommandAction<Args>>,
-  isForwarded: (options: Record<string, unknown>) => boolean,
-  { looks = false, startsDaemon = false }: Manner,
+  isRunByDaemon: (options: Record<string, unknown>) => boolean,
+  { looks = false, startsDaemon = false }: CommandManner,
 ): (...given: unknown[]) => Promise<void> {
   return async (...given) => {
     // Commander passes the arguments, the options and the command itself.
@@ -119,8 +119,8 @@ function makeAction<Args extends unknown[]>(
     const options = command.optsWithGlobals<GlobalOptions>();
     const run = findRun(command);
     const { caller } = run;
-    if (caller.isRemote && (options.cwd !== undefined || !isForwarded(command.opts())))
-      throw new NotForwarded();
+    if (caller.isRemote && (options.cwd !== undefined || !isRunByDaemon(command.opts())))
+      throw new NotRunByDaemon();
     if (options.cwd !== undefined) enter(options.cwd);
     const context: CommandContext = {
       cwd: caller.cwd,

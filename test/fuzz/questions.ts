@@ -12,12 +12,12 @@ import { makeNewProject, type Project } from "../../src/base/paths.ts";
 import { PageAccess } from "../../src/daemon/http/page.ts";
 import { checkRequests, createServer } from "../../src/daemon/http/server.ts";
 import { makeDaemonRecord } from "../../src/daemon/lifecycle/port.ts";
-import { forwarded } from "../../src/faces/cli/forward.ts";
+import { commandsRunByDaemon } from "../../src/faces/cli/forward.ts";
 import { runCommandLine } from "../../src/faces/cli/run-command-line.ts";
 import { type OperationName, operations } from "../../src/features/index.ts";
 import type { DaemonRecord } from "../../src/protocol/daemon-record.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
-import { NotForwarded } from "../../src/terminal/frame.ts";
+import { NotRunByDaemon } from "../../src/terminal/frame.ts";
 import { nameProject } from "../support/named-project.ts";
 import { temporaryGit } from "../support/repository-fixture.ts";
 import { transcript } from "../support/transcript-fixture.ts";
@@ -195,7 +195,7 @@ export async function fuzzCommandLines(
   { seed, deadline }: FuzzOptions,
 ): Promise<void> {
   const words = [
-    ...[...forwarded].flatMap((name) => name.split(" ")),
+    ...[...commandsRunByDaemon].flatMap((name) => name.split(" ")),
     "--json",
     "-n",
     "--limit",
@@ -232,7 +232,7 @@ export async function fuzzCommandLines(
         if (!(code >= 0 && code <= 5) || /"code":\s*"internal"|^error: internal/m.test(text))
           throw new Error(`${JSON.stringify(args)} ended with ${code}: ${text}`);
       },
-      (error) => error instanceof NotForwarded,
+      (error) => error instanceof NotRunByDaemon,
     );
   }
 }

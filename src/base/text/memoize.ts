@@ -5,7 +5,7 @@ import { detachText } from "./detached.ts";
  * once there are too many: a lookup that keeps the order of use takes twice as long.
  * @param maxTexts results that are remembered
  */
-export function memoize<Result extends NonNullable<unknown>>(
+export function memoize<Result extends NonNullable<unknown> | null>(
   maxTexts: number,
   compute: (text: string) => Result,
 ): (text: string) => Result {

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { expect, it } from "vitest";
-import { NotForwarded } from "../../terminal/frame.ts";
+import { NotRunByDaemon } from "../../terminal/frame.ts";
 import type { Streams } from "../../terminal/streams.ts";
-import { forwarded, hasCommand, pickRelevantEnv } from "./forward.ts";
+import { commandsRunByDaemon, hasCommand, pickRelevantEnv } from "./forward.ts";
 import { buildProgram } from "./program.ts";
 import { runCommandLine } from "./run-command-line.ts";
 
@@ -35,7 +35,7 @@ async function isForwarded(args: string[], cwd: string): Promise<boolean> {
     await runCommandLine(args, { cwd, streams: silent, isRemote: true });
     return true;
   } catch (error) {
-    if (error instanceof NotForwarded) return false;
+    if (error instanceof NotRunByDaemon) return false;
     throw error;
   }
 }
@@ -45,11 +45,11 @@ it("names the commands that a daemon may run, and no others", async () => {
   const names = new Set<string>();
   for (const line of lines(await buildProgram(silent))) {
     if (!(await isForwarded(line, cwd))) continue;
-    expect(line).toSatisfy((words: string[]) => hasCommand(forwarded, words));
+    expect(line).toSatisfy((words: string[]) => hasCommand(commandsRunByDaemon, words));
     names.add(line[0]!).add(line.slice(0, 2).join(" "));
   }
   rmSync(cwd, { recursive: true });
-  expect([...forwarded].filter((name) => !names.has(name))).toEqual([]);
+  expect([...commandsRunByDaemon].filter((name) => !names.has(name))).toEqual([]);
 });
 
 it.each([

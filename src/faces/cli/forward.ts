@@ -15,7 +15,7 @@ import {
 } from "../../terminal/streams.ts";
 
 /** The commands that a daemon may run for `pm`, some of them only with certain options: see `query` in frame.ts. */
-export const forwarded: ReadonlySet<string> = new Set([
+export const commandsRunByDaemon: ReadonlySet<string> = new Set([
   "blame",
   "checkpoint",
   "code",

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { type Command, CommanderError } from "commander";
 import { PommelError } from "../../base/errors.ts";
-import { type Caller, NotForwarded, runProgram } from "../../terminal/frame.ts";
+import { type Caller, NotRunByDaemon, runProgram } from "../../terminal/frame.ts";
 import { createOutput, printError } from "../../terminal/output.ts";
 import { findCommandIndex, toCanonicalArgs } from "./names.ts";
 import { buildProgram } from "./program.ts";
@@ -9,7 +9,7 @@ import { buildProgram } from "./program.ts";
 /**
  * Runs a command line of `pm`, and prints what goes wrong.
  * @returns the exit code
- * @throws NotForwarded for a command that a daemon does not run for `pm`
+ * @throws NotRunByDaemon for a command that a daemon does not run for `pm`
  */
 export async function runCommandLine(typed: readonly string[], caller: Caller): Promise<number> {
   const args = toCanonicalArgs(typed);
@@ -23,7 +23,7 @@ export async function runCommandLine(typed: readonly string[], caller: Caller): 
   try {
     return await runProgram(program, args, caller);
   } catch (error) {
-    if (error instanceof NotForwarded) throw error;
+    if (error instanceof NotRunByDaemon) throw error;
     if (!(error instanceof CommanderError)) return printError(error, style, caller.streams);
     if (error.exitCode === 0) return 0;
     const named = findNamedCommand(program, args);

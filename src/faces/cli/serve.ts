@@ -14,7 +14,7 @@ export async function runCommand(
 ): Promise<Shaped<typeof commandResponse>> {
   const notHere = { exit_code: null, output: [] };
   if (!isDeepStrictEqual(request.settings, pickRelevantEnv(process.env))) return notHere;
-  const [{ runCommandLine }, { NotForwarded }] = await Promise.all([
+  const [{ runCommandLine }, { NotRunByDaemon }] = await Promise.all([
     import("./run-command-line.ts"),
     import("../../terminal/frame.ts"),
   ]);
@@ -33,7 +33,7 @@ export async function runCommand(
     });
     return { exit_code, output };
   } catch (error) {
-    if (error instanceof NotForwarded) return notHere;
+    if (error instanceof NotRunByDaemon) return notHere;
     throw error;
   }
 }

@@ -17,7 +17,7 @@ import { listStoredNotes } from "../../store/memory/chunks/notes.ts";
 import { isCommittedAfter, readCommitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
-import { findSession, listSessions } from "../../store/memory/sessions/sessions.ts";
+import { findSession, listSessionsAfter } from "../../store/memory/sessions/sessions.ts";
 import type { Handoff } from "./operation.ts";
 
 const maxCounts = { decisions: 6, notes: 6, todos: 12 } as const;
@@ -88,19 +88,13 @@ function formatSection(name: string, items: readonly string[]): string {
 /** What was open when the session ended, and how much happened since, which may have done it. */
 function formatOpen(memory: Memory, session: SessionRecord, brief: SessionBrief): string[] {
   const open = [brief.open, ...openTodos(memory, session, brief)].filter((one) => one !== "");
-  const later = open.length === 0 ? 0 : countSessionsAfter(memory, session);
+  const later = open.length === 0 ? 0 : listSessionsAfter(memory, session).length;
   if (later === 0) return open;
   return [
     ...open,
     `${formatCount(later, "session")} of this project came after it: check what they did of this.`,
   ];
 }
-
-const countSessionsAfter = (memory: Memory, { id, lastAt }: SessionRecord): number =>
-  lastAt === null
-    ? 0
-    : listSessions(memory, { since: lastAt }).filter((one) => one.id !== id && (one.startedAt ?? 0) >= lastAt)
-        .length;
 
 /** Of the agent's own list, if it kept that to the end and nothing was committed since, without what its last words speak of. */
 function openTodos(memory: Memory, session: SessionRecord, { outcome, open }: SessionBrief): string[] {

@@ -5,7 +5,7 @@ import { formatIsoTime } from "../../base/text/iso-time.ts";
 import { waitReasons } from "../../protocol/values.ts";
 import { buildBrief } from "../../sessions/brief/brief.ts";
 import { buildResumeCommand } from "../../sessions/resume-command.ts";
-import { findWork } from "../../sessions/waiting.ts";
+import { findPendingWork } from "../../sessions/waiting.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { readMetaValue } from "../../store/memory/meta-value.ts";
 import { findSession, listSessions } from "../../store/memory/sessions/sessions.ts";
@@ -34,7 +34,7 @@ export function listNow(memory: Memory, now = Date.now()): UnpricedNow {
       remembered: true,
       limit: maxSessions,
     }).filter(({ uid, lastAt }) => (lastAt ?? 0) > (aside[uid] ?? 0));
-    const work = findWork(memory, records, now);
+    const work = findPendingWork(memory, records, now);
     const answer: UnpricedNow = { running: [], to_look_at: [], unfinished: [] };
     for (const [i, session] of summariseSessions(memory, records).entries()) {
       const record = records[i]!;

@@ -1,15 +1,13 @@
-import { existsSync } from "node:fs";
 import type { Subjects } from "../../answers/operation.ts";
+import { toRealPath } from "../../base/paths.ts";
 import { formatIsoTime } from "../../base/text/iso-time.ts";
 import { listProjectRoots } from "../../git/projects/roots.ts";
-import { classifyCheckout, findWork, type LiveChange, listOverlaps } from "./changes.ts";
+import { classifyCheckout, findLiveWork, type LiveChange, listOverlaps } from "./changes.ts";
 import type { RadarAnswer } from "./operation.ts";
 import { isRadarOn } from "./ready.ts";
 
 export async function showRadar({ project, memory }: Subjects["memory"]): Promise<RadarAnswer> {
-  // A worktree that was deleted by hand is still in git's list.
-  const roots = (await listProjectRoots(project.root)).filter((root) => existsSync(root));
-  const { sessions, changes } = await findWork(memory, roots);
+  const { checkouts, sessions, changes } = await findLiveWork(memory, await listProjectRoots(project.root));
   return {
     sessions: sessions.map(({ session, root, files }) => ({
       session_id: session.uid,
@@ -36,7 +34,7 @@ export async function showRadar({ project, memory }: Subjects["memory"]): Promis
       session_ids: changes.map(({ session }) => session),
       roots: changes.map(({ root }) => root),
     })),
-    checkouts: roots.map((root) => ({ root, is: classifyCheckout(root, project.root) })),
+    checkouts: checkouts.map((root) => ({ root, is: classifyCheckout(root, toRealPath(project.root)) })),
     is_on: isRadarOn(project),
   };
 }

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { LRUCache } from "lru-cache";
 import type { TranscriptEntry } from "../../agents/agent.ts";
@@ -42,25 +41,27 @@ export interface SessionAtWork {
   read: string[];
 }
 
-/** Sessions in which an agent is at work, with the files that they, and their subagents, changed; the latest first. */
+/**
+ * Sessions in which an agent is at work, with the files that they, and their subagents, changed; the latest first.
+ * @param roots real paths of checkouts that are there
+ */
 export async function listSessionsAtWork(
   memory: Memory,
   roots: readonly string[],
   now = Date.now(),
 ): Promise<SessionAtWork[]> {
-  const there = roots.filter((root) => existsSync(root)).map(toRealPath);
   const found = new Map<number, SessionAtWork>();
   const recent = listSessions(memory, { since: now - atWorkMs, shared: false, children: true });
   for (const record of recent) {
     const session = record.parentId === null ? record : findSessionById(memory, record.parentId);
     if (session === null || session.endedAt !== null || session.author !== null) continue;
     const known = found.get(session.id);
-    const one = known ?? { session, root: findRoot(there, session.cwd), files: [], read: [] };
+    const one = known ?? { session, root: findRoot(roots, session.cwd), files: [], read: [] };
     found.set(session.id, one);
     one.read.push(...listReadFiles(memory, record));
     const since = now - changedWithinMs;
     for (const edit of [...readEdits(memory, record, since), ...(await readFreshEdits(memory, record))]) {
-      const root = findRoot(there, edit.path);
+      const root = findRoot(roots, edit.path);
       if (root !== null) addEdit(one.files, root, edit);
     }
   }

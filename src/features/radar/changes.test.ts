@@ -9,7 +9,7 @@ import { makeNewProject } from "../../base/paths.ts";
 import { findSessionByUid, saveSession } from "../../store/memory/sessions/sessions.ts";
 import { saveTranscript } from "../../store/memory/sessions/transcripts.ts";
 import { showRadar } from "./answer.ts";
-import { classifyCheckout, findWork, listOverlaps } from "./changes.ts";
+import { classifyCheckout, findLiveWork, listOverlaps } from "./changes.ts";
 import { closeFunctions } from "./functions.ts";
 
 const text = "export function one() {\n  return 1;\n}\n\nexport function two() {\n  return 2;\n}\n";
@@ -36,7 +36,7 @@ function change(session: string, from: string, to: string, root = repo.root) {
   saveSession(repo.memory, { uid: session, agent: "claude", cwd: root, lastAt: repo.soon() });
 }
 async function look(now = repo.soon()) {
-  const { sessions, changes } = await findWork(repo.memory, [repo.root, worktree], now);
+  const { sessions, changes } = await findLiveWork(repo.memory, [repo.root, worktree], now);
   return {
     sessions: sessions.map(({ session }) => session.uid).sort(),
     changes: changes.map(({ session, root, path, now }) => [session, root, path, now.name]).sort(),

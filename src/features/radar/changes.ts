@@ -1,8 +1,8 @@
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { LRUCache } from "lru-cache";
 import { readChangeStamp } from "../../base/files/file-id.ts";
-import { findCommonGitDir } from "../../base/paths.ts";
+import { findCommonGitDir, toRealPath } from "../../base/paths.ts";
 import { GitFailure } from "../../git/git.ts";
 import { findGitDirectory, locateHeadLog } from "../../git/git-dir.ts";
 import { readHeadStamp } from "../../git/history/head.ts";
@@ -29,17 +29,20 @@ export interface LiveChange extends ChangedFunction {
 }
 
 export interface LiveWork {
+  /** The project's checkouts that are there: a worktree that was deleted by hand is still in git's list. */
+  checkouts: string[];
   sessions: SessionAtWork[];
   changes: LiveChange[];
 }
 
 /** Who is at work in a project's checkouts, and which functions they changed that are not committed. */
-export async function findWork(
+export async function findLiveWork(
   memory: Memory,
   roots: readonly string[],
   now = Date.now(),
 ): Promise<LiveWork> {
-  const sessions = await listSessionsAtWork(memory, roots, now);
+  const checkouts = roots.filter((root) => existsSync(root)).map(toRealPath);
+  const sessions = await listSessionsAtWork(memory, checkouts, now);
   const changes: LiveChange[] = [];
   for (const { session, files } of sessions) {
     for (const file of files) {
@@ -53,7 +56,7 @@ export async function findWork(
       }
     }
   }
-  return { sessions, changes };
+  return { checkouts, sessions, changes };
 }
 
 function readStamps(root: string, path: string): Record<string, string> {

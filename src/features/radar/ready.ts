@@ -13,7 +13,7 @@ import type { Memory } from "../../store/memory/memory.ts";
 import { type CodeMark, markCode, stripToCode } from "./bare-code.ts";
 import {
   classifyCheckout,
-  findWork,
+  findLiveWork,
   type LiveChange,
   type LiveWork,
   prepareFile,
@@ -30,7 +30,7 @@ export const isRadarOn = (project: Project): boolean => isForHooks(project, "rad
 export async function makeRadarReady(project: Project, memory: Memory): Promise<void> {
   const isOn = isRadarOn(project);
   const roots = (openMemory(project)?.roots ?? (await listProjectRoots(project.root))).map(toRealPath);
-  const work = isOn ? await findWork(memory, roots) : { sessions: [], changes: [] };
+  const work = isOn ? await findLiveWork(memory, roots) : { checkouts: [], sessions: [], changes: [] };
   const scrubber = openMemory(project)?.getScrubbingWork().scrubber;
   const clean = (text: string) => (scrubber === undefined ? text : scrubAlone(scrubber, text));
   for (const root of new Set(roots)) {

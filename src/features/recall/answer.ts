@@ -64,7 +64,7 @@ export async function recall(
   const named = id ?? (isTurnId(memory, about) ? about : null);
   if (named !== null)
     return { ...nothing, read: await readRecorded(project, memory, { ...parseTurnId(named), limit }) };
-  const own = asker === undefined ? [] : asker === "current" ? listSessionsAtWork(memory) : [asker];
+  const own = asker === undefined ? [] : asker === "current" ? listUnfinishedSessions(memory) : [asker];
   const isOwn = (session: string) => own.some((one) => session === one || session.startsWith(`${one}/`));
   const wantsState = kind?.includes("open") === true || (about === "" && !isFiltered(request));
   const state = wantsState ? await findWorkState(project, memory, { leaves: isOwn, now: Date.now() }) : null;
@@ -81,7 +81,7 @@ export async function recall(
 }
 
 /** The sessions in which an agent is at work: one of them asks, where its client does not say which. */
-function listSessionsAtWork(memory: Memory): string[] {
+function listUnfinishedSessions(memory: Memory): string[] {
   return listActiveSessions(memory, Date.now() - atWorkMs)
     .filter(({ uid }) => {
       const session = findSessionByUid(memory, uid);

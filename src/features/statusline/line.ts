@@ -2,7 +2,7 @@ import type { Subjects } from "../../answers/operation.ts";
 import { answerAbout } from "../../answers/run.ts";
 import { dayMs } from "../../base/text/day.ts";
 import { readReadyPart } from "../../protocol/ready-context.ts";
-import { findWork } from "../../sessions/waiting.ts";
+import { findPendingWork } from "../../sessions/waiting.ts";
 import { countLinesByAuthor } from "../../store/memory/commits/attributions.ts";
 import { listCheckpoints } from "../../store/memory/commits/checkpoints.ts";
 import { findSessionByUid, listSessions, readMemoryCounts } from "../../store/memory/sessions/sessions.ts";
@@ -19,7 +19,7 @@ export async function buildStatusline(
 ): Promise<Omit<StatuslineAnswer, "overlaps">> {
   const { memory } = about;
   const recent = listSessions(memory, { since: Date.now() - dayMs, shared: false });
-  const work = findWork(memory, recent, Date.now()).filter((one) => one !== null);
+  const work = findPendingWork(memory, recent, Date.now()).filter((one) => one !== null);
   const isKnown = findSessionByUid(memory, session_id) !== null;
   return {
     sessions: readMemoryCounts(memory).sessions,

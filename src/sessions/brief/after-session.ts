@@ -8,7 +8,7 @@ import {
 } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord, TurnRecord } from "../../store/memory/memory-records.ts";
-import { listSessions } from "../../store/memory/sessions/sessions.ts";
+import { listSessions, listSessionsAfter } from "../../store/memory/sessions/sessions.ts";
 import { listFilesOfSession, listTurns } from "../../store/memory/sessions/turns.ts";
 import { isCheck } from "../commands/checks.ts";
 import { findTask, writesWhatFound } from "../commands/tasks.ts";
@@ -88,7 +88,7 @@ export function listLeftOpen(memory: Memory, session: SessionRecord, left: Left)
   const after =
     said.length === 0 ? () => false : makeDoneFilter(memory, session, { commits, closing, until });
   // Whoever began something else left the question behind.
-  const isPassed = said.some(asks) && hasLaterSession(memory, session, until);
+  const isPassed = said.some(asks) && listSessionsAfter(memory, session, { until }).length > 0;
   // Whether a change did what was left in a file, nothing says.
   const isFileChanged = (text: string) =>
     isChangedSince(memory, listNamedFiles(text), end + writesOnMs, until);
@@ -116,12 +116,6 @@ const listNamedFiles = (text: string): string[] =>
 const isFollowed = (memory: Memory, { id, lastAt }: SessionRecord, until: number | null): boolean =>
   lastAt !== null &&
   listSessions(memory, { since: lastAt + maxRunMs, until, limit: 2 }).some((one) => one.id !== id);
-
-const hasLaterSession = (memory: Memory, { id, lastAt }: SessionRecord, until: number | null): boolean =>
-  lastAt !== null &&
-  listSessions(memory, { since: lastAt, until }).some(
-    (one) => one.id !== id && (one.startedAt ?? 0) >= lastAt,
-  );
 
 /** What is merged on a forge is looked up there. */
 const isAboutStoring = (text: string): boolean => aboutCommitting.test(text) || aboutPushing.test(text);
@@ -314,11 +308,11 @@ function findOfferedCommand(closing: string, text: string): string | null {
   return /`(\/[a-z][\w:-]+(?: [\w.-]+)?)`/i.exec(after)?.[1] ?? null;
 }
 
-/** Sessions that went on from a session, or followed on its branch. */
+/** Sessions that went on from a session, or followed on its branch: the first ones. */
 function listLaterSessions(memory: Memory, session: SessionRecord, until: number | null): SessionRecord[] {
-  const { id, branch, lastAt } = session;
-  if (branch === null || lastAt === null) return [];
-  return listSessions(memory, { branch, since: lastAt, until, limit: maxCount.laterSessions * 2 })
-    .filter((one) => one.id !== id && (one.startedAt ?? 0) >= lastAt)
-    .slice(-maxCount.laterSessions);
+  const { branch } = session;
+  if (branch === null) return [];
+  return listSessionsAfter(memory, session, { branch, until, limit: maxCount.laterSessions * 2 }).slice(
+    -maxCount.laterSessions,
+  );
 }

@@ -1,3 +1,4 @@
+import { memoize } from "../../base/text/memoize.ts";
 import { extractContentWords } from "../summaries/prose.ts";
 import choice from "./choice.json" with { type: "json" };
 
@@ -107,22 +108,19 @@ interface AnalysedSentence extends Reading {
   words: number;
 }
 
-/** The sentence that was analysed last: each is asked several questions in a row. */
-let latest: { sentence: string; analysed: AnalysedSentence | null } = { sentence: "", analysed: null };
-
 function analyseSentence(
   sentence: string,
   leastContent = minContent,
   leastWords: number = limits.minWords,
 ): Reading | null {
-  if (latest.sentence !== sentence) latest = { sentence, analysed: readSentence(sentence) };
-  const { analysed } = latest;
+  const analysed = readSentence(sentence);
   return analysed === null || analysed.words < leastWords || analysed.content < leastContent
     ? null
     : analysed;
 }
 
-function readSentence(sentence: string): AnalysedSentence | null {
+/** Each sentence is asked several questions in a row. */
+const readSentence = memoize(1, (sentence): AnalysedSentence | null => {
   if (sentence.length > limits.maxCharacters || sentence.startsWith("<")) return null;
   const words = sentence.split(/\s+/).length;
   if (words < fewWords || words > limits.maxWords) return null;
@@ -137,7 +135,7 @@ function readSentence(sentence: string): AnalysedSentence | null {
     .trim();
   const body = bare.replace(title, "").replace(lead, "");
   return { words, bare, body, content: extractContentWords(bare).size + names };
-}
+});
 
 /** Not the rest of something that began elsewhere. */
 function isWhole(said: string): boolean {

@@ -227,6 +227,18 @@ export function listSessions(memory: Memory, filter: SessionFilter = {}): Sessio
     .map(toSessionRecord);
 }
 
+/** Sessions that began when a session had written its last line, or later; those with the latest line first. */
+export const listSessionsAfter = (
+  memory: Memory,
+  { id, lastAt }: Pick<SessionRecord, "id" | "lastAt">,
+  filter: Omit<SessionFilter, "since"> = {},
+): SessionRecord[] =>
+  lastAt === null
+    ? []
+    : listSessions(memory, { ...filter, since: lastAt }).filter(
+        (one) => one.id !== id && (one.startedAt ?? 0) >= lastAt,
+      );
+
 /** Names of the agents that sessions were with. */
 export function listSessionAgents(memory: Memory): string[] {
   return memory.readColumn<string>("SELECT DISTINCT agent FROM sessions ORDER BY agent");
