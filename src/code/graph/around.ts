@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FileAround } from "../../protocol/graph.ts";
 import type { CodeGraph, Edge } from "./graph.ts";
 
@@ -16,6 +17,8 @@ export async function findFilesAround(graph: CodeGraph, files: readonly string[]
   const asked = new Set(files);
   const around = new Map<string, { used_by: Set<string>; uses: Set<string>; weight: number }>();
   for (const file of asked) {
+    // Each takes up to some tenths of a second, in which nobody else would be answered.
+    await nextTurn();
     const counts = new Map<string, number>();
     const take = ({ node, confidence }: Edge, side: "used_by" | "uses") => {
       if (asked.has(node.file) || (confidence !== "resolved" && confidence !== "dispatch")) return;

@@ -1,3 +1,4 @@
+import { getOrCreate } from "../../base/multimap.ts";
 import type { GraphFiles } from "./files.ts";
 import { type FileGraph, type GraphDefinition, objectOwner } from "./record.ts";
 
@@ -132,11 +133,9 @@ export class Definitions {
     const graph = await this.files.readFileGraph(type.file);
     const named = graph?.definitions[type.at];
     if (!graph || !named || type.field !== null) return [];
-    const isPart = (one: GraphDefinition) =>
-      one.name === named.name &&
-      one.parent === named.parent &&
-      (one.level === "class" || one.level === "type");
-    return graph.definitions.flatMap((one, at) => (isPart(one) ? [makeTarget(type.file, at)] : []));
+    const isPart = ({ parent, level }: GraphDefinition) =>
+      parent === named.parent && (level === "class" || level === "type");
+    return listNamed(type.file, graph, named.name, isPart);
   }
 
   /** The members of this name that a type has itself: definitions, or else fields. */
@@ -144,9 +143,7 @@ export class Definitions {
     const own: Target[] = [];
     for (const { file, at } of await this.findTypeParts(type)) {
       const graph = (await this.files.readFileGraph(file))!;
-      graph.definitions.forEach((one, place) => {
-        if (one.name === name && one.parent === at) own.push(makeTarget(file, place));
-      });
+      own.push(...listNamed(file, graph, name, ({ parent }) => parent === at));
       graph.fields.forEach((one, field) => {
         if (one.name === name && one.of === at) own.push({ file, at, field });
       });
@@ -167,9 +164,8 @@ export class Definitions {
     await this.files.load(others);
     const found: Target[] = [];
     for (const other of [file, ...others]) {
-      (await this.files.readFileGraph(other))?.definitions.forEach((one, place) => {
-        if (one.owner === type.name && one.name === name) found.push(makeTarget(other, place));
-      });
+      const beside = await this.files.readFileGraph(other);
+      if (beside !== null) found.push(...listNamed(other, beside, name, ({ owner }) => owner === type.name));
     }
     return found;
   }
@@ -178,12 +174,10 @@ export class Definitions {
   async findObjectProperties(constants: readonly Target[], name: string): Promise<Target[]> {
     const found: Target[] = [];
     for (const { file, at, field } of constants) {
-      const definitions = field === null ? ((await this.files.readFileGraph(file))?.definitions ?? []) : [];
-      if (definitions[at]?.level !== "constant") continue;
-      definitions.forEach((one, place) => {
-        if (one.parent === at && one.owner === objectOwner && one.name === name)
-          found.push(makeTarget(file, place));
-      });
+      const graph = field === null ? await this.files.readFileGraph(file) : null;
+      if (graph?.definitions[at]?.level !== "constant") continue;
+      const isProperty = ({ parent, owner }: GraphDefinition) => parent === at && owner === objectOwner;
+      found.push(...listNamed(file, graph, name, isProperty));
     }
     return found;
   }
@@ -193,24 +187,38 @@ export class Definitions {
 export const makeTarget = (file: string, at: number): Target => ({ file, at, field: null });
 
 /** What a definition holds. */
-export function findChildrenNamed(
-  file: string,
-  { definitions }: FileGraph,
-  parent: number,
-  name: string,
-): Target[] {
-  return definitions.flatMap((one, at) =>
-    one.parent === parent && one.owner !== objectOwner && one.name === name ? [makeTarget(file, at)] : [],
-  );
-}
+export const findChildrenNamed = (file: string, graph: FileGraph, within: number, name: string): Target[] =>
+  listNamed(file, graph, name, ({ parent, owner }) => parent === within && owner !== objectOwner);
 
 /** What is outside of all other definitions. */
-function listTopLevelNamed(file: string, { definitions }: FileGraph, name: string): Target[] {
-  return definitions.flatMap((one, at) =>
-    one.parent === ofFile && one.owner === "" && one.kind !== "impl" && one.name === name
-      ? [makeTarget(file, at)]
-      : [],
+const listTopLevelNamed = (file: string, graph: FileGraph, name: string): Target[] =>
+  listNamed(
+    file,
+    graph,
+    name,
+    ({ parent, owner, kind }) => parent === ofFile && owner === "" && kind !== "impl",
   );
+
+/** The places of a file's definitions by their name: a search for callers asks for thousands of names. */
+const placesByName = new WeakMap<FileGraph, ReadonlyMap<string, number[]>>();
+
+/** The definitions of this name in a file that are wanted. */
+export function listNamed(
+  file: string,
+  graph: FileGraph,
+  name: string,
+  isWanted: (definition: GraphDefinition) => boolean,
+): Target[] {
+  let places = placesByName.get(graph);
+  if (places === undefined) {
+    const all = new Map<string, number[]>();
+    for (const [at, definition] of graph.definitions.entries())
+      getOrCreate(all, definition.name, () => []).push(at);
+    places = all;
+    placesByName.set(graph, places);
+  }
+  const named = places.get(name) ?? [];
+  return named.filter((at) => isWanted(graph.definitions[at]!)).map((at) => makeTarget(file, at));
 }
 
 /** The same without what a constant is that was imported: `const retry = require("./retry")`. */

@@ -4,6 +4,7 @@ import type { SearchableIndex } from "../../store/index/port.ts";
 import {
   Definitions,
   type GraphNode,
+  listNamed,
   makeTarget,
   makeTargetKey,
   ofFile,
@@ -386,9 +387,8 @@ export class CodeGraph {
     await this.files.load(paths);
     const found: Target[] = [];
     for (const file of paths) {
-      (await this.files.readFileGraph(file))?.definitions.forEach((one, at) => {
-        if (one.name === name && one.kind !== "impl") found.push(makeTarget(file, at));
-      });
+      const graph = await this.files.readFileGraph(file);
+      if (graph !== null) found.push(...listNamed(file, graph, name, ({ kind }) => kind !== "impl"));
     }
     return found;
   }

@@ -8,7 +8,7 @@ export function declareReview(program: Command): void {
     .command("review")
     .description("Show what a change does, who wrote each line of it, and for which prompt")
     .argument("[range]", "a commit, a branch, or main..HEAD (default: your uncommitted changes)");
-  addOptions(review, reviewChange, { range: null })
+  addOptions(review, reviewChange, { range: null, lines_only: null })
     .option("--patch", "every line, with a mark for who wrote it")
     .addOption(
       new Option("--format <format>", "how to print it; markdown is a comment for a pull request")

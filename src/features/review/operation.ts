@@ -28,6 +28,10 @@ export const reviewRequest = lazy(() =>
       revision,
     ),
     file: field("only these paths", places),
+    lines_only: field(
+      "only what changed, at once: without who wrote it, its sessions, decisions and tests",
+      z.boolean(),
+    ),
   }),
 );
 
@@ -138,6 +142,8 @@ export type ReviewDecision = Shaped<typeof reviewDecision>;
 export const reviewAnswer = lazy(() =>
   z.object({
     kind: z.enum(["commit", "range", "uncommitted"]),
+    /** Only the lines were asked for: nobody looked at who wrote them, and at what is tied to them. */
+    lines_only: z.boolean(),
     /** Hashes; null: the working tree, and before the first commit. */
     from: textOrNull,
     to: textOrNull,

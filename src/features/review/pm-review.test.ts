@@ -11,6 +11,7 @@ import { reviewAsMarkdown } from "./words.ts";
 
 const answer: ReviewAnswer = {
   kind: "range",
+  lines_only: false,
   from: "a".repeat(40),
   to: "b".repeat(40),
   commits: [],

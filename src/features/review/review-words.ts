@@ -12,6 +12,9 @@ export const wordNoSession = ({
 }: Pick<ReviewAnswer, "commits_not_analysed">): string =>
   commits_not_analysed > 0 ? "Which sessions led to it is not known yet." : "No recorded session led to it.";
 
+/** Said while only the lines are there. */
+export const notLookedAtYet = "Who wrote these lines, and why, is still being looked up.";
+
 /** Whether nothing is known of who wrote the added lines, as not all of it was looked at. */
 export const isNotKnownYet = ({
   commits_not_analysed,

@@ -69,6 +69,19 @@ describe("a review", () => {
     ]);
   });
 
+  it("of the lines only has the same lines, and says nothing of who wrote them", async () => {
+    repo.did("s", edited(`${repo.root}/a.ts`, ["+agents"], repo.soon()));
+    const hash = await repo.commitAndTake("Add a line", { "a.ts": "agents\n" });
+    const [whole, only] = [
+      await ask(hash),
+      await review(makeNewProject(repo.root), repo.memory, { range: hash, lines_only: true }),
+    ];
+    expect(lines(only)).toEqual(["a.ts +agents"]);
+    expect(only).toMatchObject({ lines_only: true, authors: [], sessions: [], decisions: [], tests: [] });
+    expect(only.lines).toEqual({ agent: 0, human: 0, unknown: 0 });
+    expect([only.commits, only.insertions]).toEqual([whole.commits, whole.insertions]);
+  });
+
   it("says which lines of an agent no test followed, where its commands are known", async () => {
     repo.did("s", edited(`${repo.root}/a.ts`, ["+agents"], repo.soon()));
     const hash = await repo.commitAndTake("Add a line", { "a.ts": "agents\n" });

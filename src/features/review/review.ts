@@ -73,40 +73,48 @@ const maxNamed = 5;
 export async function review(
   project: Project,
   memory: Memory | null,
-  { range = "", file: paths }: Shaped<typeof reviewRequest>,
+  { range = "", file: paths, lines_only = false }: Shaped<typeof reviewRequest>,
   signal?: AbortSignal,
 ): Promise<ReviewAnswer> {
   const what = await resolveReviewRange(project, memory, range.trim());
-  const changed = await listReviewedFiles(project, what, paths, signal);
-  const infos = await readReviewedCommits(project, what, signal);
-  await analyseFor(project, memory, signal)(infos.shown);
+  const [changed, infos] = await Promise.all([
+    listReviewedFiles(project, what, paths, signal),
+    readReviewedCommits(project, what, signal),
+  ]);
+  const about = changed.map(({ path }) => path);
+  const asked = lines_only ? null : memory;
+  await analyseFor(project, asked, signal)(infos.shown);
   const authors = new Authors();
   const files: ReviewFile[] = [];
   let left = maxLines;
   await withAfter(project, what, signal, async (linesAfter) => {
-    const isBy = await makeLineAuthorFinder(project, memory, what, infos, changed, signal);
+    const isBy = lines_only
+      ? async () => null
+      : await makeLineAuthorFinder(project, memory, what, infos, changed, signal);
     const byFile = await pLimit(blamesAtOnce).map(changed, isBy);
     for (const [i, file] of changed.entries()) {
       const { shown, leftOut } = limitChanges(file.hunks, Math.min(left, maxLinesOfFile));
       const by = byFile[i]!;
-      const writers = file.hunks.flatMap(({ newStart, added }) => added.map((_, i) => by(newStart + i)));
+      const added = sum(file.hunks.map(({ added }) => added.length));
+      const writers =
+        by === null ? [] : file.hunks.flatMap(({ newStart, added }) => added.map((_, i) => by(newStart + i)));
       const after = shown.length === 0 || file.status === "D" ? [] : await linesAfter(file.path);
       files.push({
         path: file.path,
         old_path: file.oldPath,
         status: file.status,
-        insertions: writers.length,
+        insertions: added,
         deletions: sum(file.hunks.map(({ removed }) => removed.length)),
         lines: countAuthors(writers),
-        hunks: buildHunks(shown, after, (line) => authors.addAuthor(by(line))),
+        hunks: buildHunks(shown, after, (line) => by && authors.addAuthor(by(line))),
         lines_left_out: leftOut,
       });
       left -= sum(shown.map(({ added, removed }) => added.length + removed.length));
       for (const writer of writers) authors.recordTurn(writer);
     }
   });
-  const unanalysed = memory === null ? [] : listUnanalysed(memory, infos.shown);
-  const notes = memory === null ? [] : [...describeUnread(memory), ...describeUnanalysed(memory, unanalysed)];
+  const unanalysed = asked === null ? [] : listUnanalysed(asked, infos.shown);
+  const notes = asked === null ? [] : [...describeUnread(asked), ...describeUnanalysed(asked, unanalysed)];
   if (infos.total > infos.shown.length)
     notes.push(`The latest ${maxCommits} of ${infos.total} commits are listed.`);
   const tooLarge = changed.flatMap(({ path, isTooLarge }) => (isTooLarge ? [path] : []));
@@ -114,10 +122,10 @@ export async function review(
     notes.push(
       `Too large, so their lines are not counted: ${tooLarge.slice(0, maxNamed).join(", ")}${tooLarge.length > maxNamed ? ", ..." : ""}.`,
     );
-  const about = files.map(({ path }) => path);
-  const sessions = memory === null ? [] : listReviewSessions(memory, infos.shown, authors);
+  const sessions = asked === null ? [] : listReviewSessions(asked, infos.shown, authors);
   return {
     kind: what.kind,
+    lines_only,
     from: what.from,
     to: what.to,
     commits: infos.shown.map((info) => toReviewCommit(memory, info)),
@@ -135,12 +143,12 @@ export async function review(
     authors: authors.all,
     sessions,
     decisions:
-      memory === null
+      asked === null
         ? []
-        : await findDecisionsAbout(project, memory, what, changed, makeLedTo(sessions), signal),
+        : await findDecisionsAbout(project, asked, what, changed, makeLedTo(sessions), signal),
     ...findContested(what, infos, files),
     tests_changed: about.filter((path) => classifyPath(path) === "test"),
-    tests: await findTests(project, about),
+    tests: lines_only ? [] : await findTests(project, about),
     notes,
   };
 }

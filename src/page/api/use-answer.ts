@@ -115,7 +115,8 @@ export function useAnswer<N extends OperationName>(
     select: answerIn,
     ...(keepsFormer && { placeholderData: keepPreviousData }),
     ...(asOf !== undefined && { staleTime: Number.POSITIVE_INFINITY }),
-    refetchInterval: ({ state }) => computeRefetchMs(writtenAt, state) || (everyMs ?? false),
+    refetchInterval: ({ state }) =>
+      (asOf === undefined && computeRefetchMs(writtenAt, state)) || (everyMs ?? false),
     refetchIntervalInBackground: inBackground,
   };
   const [observer] = useState(() => new QueryObserver(client, options));

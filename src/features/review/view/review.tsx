@@ -3,7 +3,7 @@ import { wordSharesByAuthor } from "../../../protocol/reading/authors.ts";
 import { labelDecision } from "../../decisions/words.ts";
 import "./review.css";
 import { Fragment } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { isEverywhere } from "../../../page/api/place.ts";
 import { useAnswer } from "../../../page/api/use-answer.ts";
 import { Badge, LinesBar } from "../../../page/components/badge.tsx";
@@ -33,6 +33,7 @@ import {
   describeTie,
   fileOrderWords,
   groupByPrompt,
+  notLookedAtYet,
   orderFiles,
   turnsToShow,
   wordNoSession,
@@ -42,9 +43,23 @@ import { RemarksBar, useRemarks } from "./remarks.tsx";
 
 const storedWidth = "pommel.review.width";
 
+/** An answer that is there sooner is worth waiting for: nothing is drawn twice. Milliseconds. */
+const patienceMs = 300;
+
+/** Whether it was so for longer than that. */
+function useIsLate(isSo: boolean): boolean {
+  const [isLate, setLate] = useState(false);
+  useEffect(() => {
+    if (!isSo) return;
+    const timer = setTimeout(() => setLate(true), patienceMs);
+    return () => clearTimeout(timer);
+  }, [isSo]);
+  return isLate;
+}
+
 /** A commit, a branch, or what is not committed: each line with who wrote it, and the prompt that led to it. */
 export default function Review(props: ViewProps) {
-  return isEverywhere() && props.rest === "" ? <CommitsOfAll /> : <ReviewOf {...props} />;
+  return isEverywhere() && props.rest === "" ? <CommitsOfAll /> : <ReviewOf key={props.rest} {...props} />;
 }
 
 /** Commits of all projects. */
@@ -58,7 +73,17 @@ const CommitsOfAll = () => (
 );
 
 function ReviewOf({ rest: range, query }: ViewProps) {
-  const { data, error, reload } = useAnswer("review", range === "" ? {} : { range });
+  const request = range === "" ? {} : { range };
+  // Who wrote the lines of a large merge takes seconds to find; its lines do not, unless both are asked for at once.
+  const lines = useAnswer("review", { ...request, lines_only: true }, range === "" ? {} : { asOf: range });
+  const whole = useAnswer("review", lines.data === null ? null : request);
+  const isLate = useIsLate(lines.data !== null);
+  const error = lines.error ?? whole.error;
+  const reload = () => {
+    lines.reload();
+    whole.reload();
+  };
+  const data = whole.data ?? (isLate ? lines.data : null);
   const [as, by] = [query.get("as") ?? undefined, query.get("by") ?? undefined];
   const isSplit = as === "split";
   const isByPrompt = by === "prompt";
@@ -69,10 +94,11 @@ function ReviewOf({ rest: range, query }: ViewProps) {
     else localStorage.setItem(storedWidth, "wide");
   };
   useKeys({ "\\": fold });
+  const ordered = useFiles(data);
   const groups = useMemo(
     (): ReturnType<typeof groupByPrompt> =>
-      data === null ? [] : isByPrompt ? groupByPrompt(data) : [{ files: orderFiles(data) }],
-    [data, isByPrompt],
+      data === null ? [] : isByPrompt && !data.lines_only ? groupByPrompt(data) : [{ files: ordered }],
+    [data, isByPrompt, ordered],
   );
   const { remarks, begin, below, clear } = useRemarks();
   if (error?.code === "not_found") {
@@ -96,15 +122,17 @@ function ReviewOf({ rest: range, query }: ViewProps) {
         <div class="review-columns">
           {!isWide && (
             <aside>
-              <Sessions of={data} />
+              {data.lines_only ? <p class="faint">{notLookedAtYet}</p> : <Sessions of={data} />}
               <About of={data} />
-              <Files of={data} files={orderFiles(data)} />
+              <Files of={data} files={ordered} />
             </aside>
           )}
           <div class="files">
             <div class="files-head">
               <SmallButton onClick={fold}>{isWide ? "Show what is beside it" : "Diff only"}</SmallButton>
-              {data.files.length > 1 && !isByPrompt && <p class="faint">{fileOrderWords}</p>}
+              {data.files.length > 1 && !isByPrompt && !data.lines_only && (
+                <p class="faint">{fileOrderWords}</p>
+              )}
               <RemarksBar remarks={remarks} onSaved={clear} />
               <Tabs
                 label="Order"
@@ -147,6 +175,22 @@ function ReviewOf({ rest: range, query }: ViewProps) {
   );
 }
 
+/**
+ * In the order in which they are to be looked at. What is being read when their authors become known stays where it is: the files
+ * then keep the order in which they were shown first.
+ */
+function useFiles(data: ReviewAnswer | null): ReviewFile[] {
+  const first = useRef<string[] | null>(null);
+  return useMemo(() => {
+    if (data === null) return [];
+    const files = orderFiles(data);
+    if (data.lines_only) first.current = files.map(({ path }) => path);
+    else if (scrollY === 0) first.current = null;
+    const order = first.current;
+    return order === null ? files : files.sort((a, b) => order.indexOf(a.path) - order.indexOf(b.path));
+  }, [data]);
+}
+
 function Nothing({ of: { kind, merge } }: { of: ReviewAnswer }) {
   if (kind === "uncommitted") {
     return (
@@ -179,7 +223,7 @@ function Head({ of, range }: { of: ReviewAnswer; range: string }) {
         {files.length > 0 && <span>{formatCount(files.length, "file")}</span>}
         <LineCounts added={insertions} removed={deletions} />
         <LinesBar lines={lines} />
-        <span>{wordSharesByAuthor(lines)}</span>
+        {!of.lines_only && <span>{wordSharesByAuthor(lines)}</span>}
       </p>
       <Notes of={notes} />
     </header>
