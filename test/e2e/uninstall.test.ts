@@ -111,6 +111,24 @@ describe("pm uninstall", () => {
     expect(existsSync(join(home, ".local/share/pommel"))).toBe(false);
   });
 
+  it("leaves backups in another folder, or deletes them for good, and says which", async () => {
+    await ok("repo", "init", "--no-hooks");
+    await ok("repo", "note", "chose Redis");
+    await ok("repo", "config", "set", "backup.folder", at("backups"));
+    await ok("repo", "memory", "backup");
+    const [folder] = readdirSync(at("backups"));
+    const backups = () => readdirSync(at("backups", folder!)).filter((name) => name.endsWith(".db"));
+    expect(backups()).toHaveLength(1);
+    const listed = async (...options: string[]) => (await pm("repo", "uninstall", ...options)).stdout;
+    expect(await listed("--dry-run")).toMatch(/backups in .+ \(these stay\)/);
+    expect(await listed("--dry-run", "--for-good")).toMatch(/backups in .+ \(deleted as well\)/);
+    await ok("repo", "uninstall", "--yes", "--keep-memory");
+    expect(backups()).toHaveLength(1);
+    await ok("repo", "config", "set", "backup.folder", at("backups"));
+    await ok("repo", "uninstall", "--yes", "--for-good");
+    expect(backups()).toEqual([]);
+  });
+
   it("keeps the memory if it is asked to, for a project that comes back", async () => {
     await ok("repo", "init", "--no-hooks");
     await ok("repo", "note", "chose Redis");

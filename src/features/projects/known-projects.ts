@@ -2,14 +2,12 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { listProjects } from "../../answers/known-projects.ts";
 import { withMemory } from "../../answers/open.ts";
+import { deleteBackups } from "../../answers/project-backups.ts";
 import { removeIndexes, trashProjects } from "../../answers/trash-projects.ts";
-import { loadConfig } from "../../base/config/config.ts";
 import { PommelError } from "../../base/errors.ts";
 import { removeOwn } from "../../base/files/remove-own.ts";
 import { makeProject, type Project } from "../../base/paths.ts";
 import { chooseFreeId } from "../../git/projects/find-project.ts";
-import { listBackups, locateBackupFolder } from "../../store/memory/backups/copies.ts";
-import { removeCopies, removeCopy } from "../../store/memory/backups/put-in-place.ts";
 import { readMemoryCounts } from "../../store/memory/sessions/sessions.ts";
 import { Registry } from "../../store/registry.ts";
 import type { TrashEntry } from "../../store/trash/trash.ts";
@@ -55,14 +53,10 @@ export function findProjectByName(name: string, cwd: string): Project {
 export function deleteProject(project: Project): void {
   const registry = Registry.open();
   removeIndexes(registry, project.id);
-  removeCopies(project.memoryDb);
-  for (const { file } of listBackups(project.memoryDb, findBackupFolder(project))) removeCopy(file);
+  deleteBackups(project);
   registry.removeProject(project.id);
   removeOwn(project.dataDir);
 }
-
-const findBackupFolder = (project: Project) =>
-  locateBackupFolder(project.memoryDb, loadConfig(project).config["backup.folder"]);
 
 /**
  * Has a checkout share the memory of another project. Where it was the only checkout of its own, what that recorded is put

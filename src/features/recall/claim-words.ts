@@ -94,18 +94,10 @@ export const isTakenBack = ({ rejected, abandoned, commits }: SessionHit): boole
 
 /** A passage that a search found: what was noted there, or the text around what matches. */
 export function toFoundClaim(found: SessionHit): RecallClaim {
-  const { annotation, note_by, session_id, turn, last_turn, agent, author = null, timestamp, kind } = found;
+  const { annotation, note_by, session_id, turn, last_turn, agent, author = null, timestamp } = found;
   const isNote = annotation !== null;
   return {
-    kind: isNote
-      ? "noted"
-      : isTakenBack(found)
-        ? "tried"
-        : kind === "decision"
-          ? "decided"
-          : kind === "error-fix"
-            ? "fixed"
-            : "said",
+    kind: isNote ? "noted" : isTakenBack(found) ? "tried" : "said",
     text: isNote ? annotation : formatSnippet(chooseExcerpt(found)),
     outcome: null,
     by: author ?? (note_by === "person" ? "user" : agent),

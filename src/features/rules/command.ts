@@ -77,7 +77,7 @@ export function declareRules(program: Command): void {
     .argument("<text...>", "the sentence that agents get")
     .option("--command <command>", 'a command that agents must not run: "git push --force"')
     .option("--path <path>", "files that agents must not change: a path or a glob")
-    .option("--created <path>", "files that agents must not make: a path or a glob")
+    .option("--created <path>", "files that agents must not create: a path or a glob")
     .option("--added <text>", "a text that agents must not write")
     .option("--tool <name>", 'a tool that agents must not use: "WebSearch", "mcp__playwright__*"')
     .addOption(makeModeOption())
@@ -108,7 +108,7 @@ export function declareRules(program: Command): void {
     .command("test")
     .description("Show which rules would apply to a command or an edit")
     .argument("[command...]", "a command line")
-    .option("--path <path>", "a file that is to be changed, with its path from the project's root")
+    .option("--path <path>", "a file to be changed, as a path from the project's root")
     .option("--added <text>", "the text to be written into it")
     .option("--tool <name>", "the tool to be used")
     .addHelpText(

@@ -161,7 +161,7 @@ export const changeRequest = lazy(() =>
     text: z.optional(text),
     command: field('a command that agents must not run: "git push --force"', text),
     path: field("files that agents must not change: a path or a glob", text),
-    created: field("files that agents must not make: a path or a glob", text),
+    created: field("files that agents must not create: a path or a glob", text),
     added: field("a text that agents must not write", text),
     tool: field('a tool that agents must not use: "WebSearch", "mcp__playwright__*"', text),
   }),

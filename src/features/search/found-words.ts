@@ -2,7 +2,7 @@ import { shortenHash } from "../../base/text/short-hash.ts";
 import { wordReach, wordReverted } from "../../protocol/reading/commits.ts";
 import { describeWeakLink } from "../../protocol/reading/evidence.ts";
 import type { CommitFound, TranscriptSearchResponse } from "../../protocol/results.ts";
-import type { ChunkKind, ChunkType } from "../../protocol/values.ts";
+import type { ChunkType } from "../../protocol/values.ts";
 
 /** What is shown of a result of sessions: a model's summary where it says as much, else the snippet. */
 export const chooseExcerpt = ({
@@ -13,19 +13,9 @@ export const chooseExcerpt = ({
   summary?: string | undefined;
 }): string => (summary === undefined ? snippet : `Summary: ${summary}`);
 
-/** What a result of sessions is called; a plain part of a conversation needs no name. */
-export function nameResultType({ chunk_type, kind }: { chunk_type: ChunkType; kind: ChunkKind }): string {
-  if (chunk_type === "annotated") return "note";
-  return chunk_type === "summary" ? "summary" : kinds[kind];
-}
-
-const kinds: Readonly<Record<ChunkKind, string>> = {
-  decision: "decision",
-  "code-change": "code change",
-  "error-fix": "error fixed",
-  architecture: "architecture",
-  conversation: "",
-};
+/** What a result is, unless it is a part of a conversation. Its `kind` is a guess from its words, for ranking and filters. */
+export const nameResultType = ({ chunk_type }: { chunk_type: ChunkType }): string =>
+  chunk_type === "annotated" ? "note" : chunk_type === "summary" ? "summary" : "";
 
 type Session = TranscriptSearchResponse["results"][number];
 

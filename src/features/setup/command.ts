@@ -123,7 +123,7 @@ export function declareUninstall(program: Command): void {
         ["pm uninstall --dry-run", "what would go, by project"],
         ["pm uninstall", "remove it, after asking"],
         ["pm uninstall --keep-memory --yes", "for scripts, keeping sessions and notes"],
-        ["pm uninstall --for-good", "nothing is left in your home directory"],
+        ["pm uninstall --for-good", "also the trash, and the backups in backup.folder"],
       )}\n\nThe memories stay in the trash until you run this with --for-good. After a new installation, \`pm memory undo\` brings them back.
 Safe to run again. Finally: npm uninstall -g pommel`,
     )

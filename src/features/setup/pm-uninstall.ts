@@ -4,6 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { isBlankObject } from "../../agents/setup/json-entry.ts";
 import type { SetupTarget } from "../../agents/setup.ts";
 import { listProjects } from "../../answers/known-projects.ts";
+import { deleteBackups, listBackupsElsewhere } from "../../answers/project-backups.ts";
 import { describeEntry, locateTrash } from "../../answers/trash-entry.ts";
 import { closeRegistry, trashProjects } from "../../answers/trash-projects.ts";
 import { explainError } from "../../base/errors.ts";
@@ -56,6 +57,8 @@ interface UninstallResult {
     directories: { path: string; bytes: number }[];
     /** Of the memories in them. */
     memory_bytes: number;
+    /** Folders outside of these directories that have backups. */
+    backups: { path: string; bytes: number }[];
     error: string | null;
   };
   /** Files that have a line for completion in them, which only their owner can take out. */
@@ -84,6 +87,7 @@ export async function uninstallCommand(
       files: await listFilesWithParts(listParts(makeUserPlace())),
       directories: seen.map(({ path }) => ({ path, bytes: measureBytes(path) })),
       memory_bytes: measureBytes(getProjectsDir()),
+      backups: listBackupFolders(),
       error: null,
     },
     completions: listCompletionFiles(),
@@ -166,6 +170,16 @@ async function removeRefs(root: string): Promise<void> {
   }
 }
 
+/** Folders outside of Pommel's directories with backups of this machine's projects. */
+function listBackupFolders(): { path: string; bytes: number }[] {
+  const bytesOf = new Map<string, number>();
+  for (const { project } of listProjects()) {
+    for (const { file, bytes } of listBackupsElsewhere(project))
+      bytesOf.set(dirname(file), (bytesOf.get(dirname(file)) ?? 0) + bytes);
+  }
+  return [...bytesOf].map(([path, bytes]) => ({ path, bytes }));
+}
+
 const isLink = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 
 const listUserDirectories = (): SeenPlace[] =>
@@ -191,6 +205,7 @@ async function clearUser(
   try {
     const { failures } = await takeParts(makeUserPlace());
     if (failures.length > 0) throw failures[0];
+    if (forGood && !keepsProjects) for (const { project } of listProjects()) deleteBackups(project);
     const known =
       forGood || keepsProjects ? [] : listProjects().filter(({ project }) => existsSync(project.memoryDb));
     if (known.length > 0) {
@@ -306,6 +321,10 @@ function describe(result: UninstallResult, output: Output): string[] {
   }
   if (for_good && !keep_memory && existsSync(join(locateHome().configDir, "sync-key.txt"))) {
     lines.push(`  ${warn("including sync-key.txt: without it, an encrypted shared memory cannot be read")}`);
+  }
+  for (const { path, bytes } of user.backups) {
+    const fate = for_good && !keep_memory ? warn("deleted as well") : "these stay";
+    lines.push(`  backups in ${toHomeRelative(path)}/, ${formatBytes(bytes)} (${fate})`);
   }
   if (user.files.length > 0)
     lines.push(`  Pommel's entries in ${user.files.map((file) => `~/${file}`).join(", ")}`);

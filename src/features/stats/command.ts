@@ -15,7 +15,7 @@ export function declareStats(code: Command): void {
   );
   stats.option(
     "--cost",
-    "instead, what sessions cost, as `pm cost` shows it (only with --since, --until and --limit)",
+    "print what sessions cost instead, as `pm cost` does (only with --since, --until and --limit)",
   );
   groupOptions(stats, { "Which commits": ["since", "until", "path", "all"] });
   stats
