@@ -120,7 +120,7 @@ describe("renderTranscripts", () => {
       abandoned: true,
     };
     const text = renderTranscripts(answerOf(bare), plain);
-    expect(text).toContain("1. 8ecde0fc:7-9  (abandoned branch)\n   decision\n");
+    expect(text).toContain("1. 8ecde0fc:7-9  (abandoned branch)\n   you: Redis or memory?");
     expect(text).not.toMatch(/Note|Files|null/);
   });
 
