@@ -220,7 +220,8 @@ class Outliner {
 
   #read(node: Node, path: Path): QualifiedName | null {
     const part = follow(node, path);
-    return part === null ? null : parseName(this.#text.slice(part.startIndex, part.endIndex));
+    const name = part === null ? null : parseName(this.#text.slice(part.startIndex, part.endIndex));
+    return name !== null && this.#grammar.noName?.test(name.name) ? null : name;
   }
 
   #namingParent(node: Node): Node | null {

@@ -26,13 +26,17 @@ function findChildOfKind(node: Node, kind: string): Node | null {
 
 function findLastOfChain(node: Node, field: string): Node {
   let last = node;
-  for (let next = node.childForFieldName(field); next !== null; next = next.childForFieldName(field)) {
+  for (let next = findInner(node, field); next !== null; next = findInner(next, field)) {
     // What C++ converts to (`operator bool()`) has no name to go on to.
     if (next.type.startsWith("abstract_")) break;
     last = next;
   }
   return last;
 }
+
+/** What C and C++ declare by reference, or in parentheses, has no field. */
+const findInner = (node: Node, field: string): Node | null =>
+  /^(?:reference|parenthesized)_/.test(node.type) ? node.lastNamedChild : node.childForFieldName(field);
 
 export interface QualifiedName {
   name: string;

@@ -133,7 +133,10 @@ class SyntaxReader {
       const before = quiet;
       quiet = without(noise, quiet, range);
       const other = quiet === before ? null : this.#read(quiet, range);
-      if (other !== null && other.found > best.found) best = other;
+      if (other === null) continue;
+      const isBetter =
+        other.found > best.found || (other.found === best.found && !other.tree.rootNode.hasError);
+      if (isBetter) best = other;
     }
     return best;
   }

@@ -59,6 +59,8 @@ export interface Grammar {
   annotation?: RegExp;
   /** Functions of such a name are macros that define what their arguments name. */
   namedByArguments?: RegExp;
+  /** Words that are no name: what seems to be called so does not parse. */
+  noName?: RegExp;
   /** How a line begins that may start a declaration, if not all but closing brackets do. */
   declaration?: RegExp;
   /** The marker that must precede code: without it no part of a file can be parsed. */

@@ -9,6 +9,7 @@ type GrammarRow = Omit<
   | "noise"
   | "annotation"
   | "namedByArguments"
+  | "noName"
   | "declaration"
   | "opening"
   | "docstring"
@@ -21,6 +22,7 @@ type GrammarRow = Omit<
   noise?: string[][];
   annotation?: string[];
   namedByArguments?: string;
+  noName?: string;
   declaration?: string;
   opening?: string;
   docstring?: string;
@@ -62,6 +64,7 @@ function readGrammar(row: GrammarRow): Grammar {
     noise,
     annotation,
     namedByArguments,
+    noName,
     declaration,
     opening,
     docstring,
@@ -75,6 +78,7 @@ function readGrammar(row: GrammarRow): Grammar {
     ...(noise && { noise: noise.map((either) => new RegExp(expand(either.join("|")), "gm")) }),
     ...(annotation && { annotation: new RegExp(expand(annotation.join("|")), "gm") }),
     ...(namedByArguments && { namedByArguments: new RegExp(namedByArguments) }),
+    ...(noName && { noName: new RegExp(noName) }),
     ...(declaration && { declaration: new RegExp(declaration) }),
     ...(opening && { opening: new RegExp(opening) }),
     ...(docstring && { docstring: new RegExp(docstring) }),

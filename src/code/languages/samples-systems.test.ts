@@ -345,6 +345,63 @@ describe("what only a compiler or a preprocessor understands", () => {
     ]);
   });
 
+  test.each([
+    ["LUALIB_API void (luaL_register) (state *L,\n    const char *name) {\n  go(L);\n}\n", "luaL_register"],
+    ["LUA_API lua_CFunction lua_atpanic (state *L) {\n  return L->panic;\n}\n", "lua_atpanic"],
+    ["ALWAYS_INLINE_X cpuid_t\nget_cpu(void) {\n  return 1;\n}\n", "get_cpu"],
+    ["static const char * LIB_FORMAT_ARG(3)\nformat_it(char *out) {\n  return out;\n}\n", "format_it"],
+    ["LIB_EXPORT int LIB_NOTHROW\nLIB_ATTR(nonnull(1))\nalign(void **at) {\n  return 0;\n}\n", "align"],
+    [
+      "void set(int value)\n{\n  GET_TYPE(value)\n\n  if (value & FLAG) {\n    go();\n  } else if (value) {\n    stop();\n  }\n}\n",
+      "set",
+    ],
+  ])("and export macros are no names in %j", async (code, name) => {
+    const lines = code.split("\n").length;
+    expect(outline(await chunk("a.c", "c", `${code}\nint after(void)\n{\n  return 1;\n}\n`))).toEqual([
+      `method function ${name} 1-${lines - 1}`,
+      `method function after ${lines + 1}-${lines + 4}`,
+    ]);
+  });
+
+  test("is no name behind a member's qualifiers, nor before a class that is exported", async () => {
+    const source = `bool Expectation::IsMet() const
+    EXCLUSIVE_LOCK_REQUIRED_(mutex) {
+  return met_;
+}
+
+MODULE_EXPORT class LIB_EXPORT Mock : public Base {
+  void clear() const LOCK_REQUIRED_(mutex) {
+    go();
+  }
+  void reset() noexcept override LOCK_REQUIRED_(mutex) {
+    go();
+  }
+};
+`;
+    expect(outline(await chunk("a.cpp", "cpp", source))).toEqual([
+      "method function IsMet 1-4",
+      "class class Mock 6-13",
+      "  method method clear 7-9",
+      "  method method reset 10-12",
+    ]);
+  });
+
+  test("what returns a reference has its name", async () => {
+    const source = `double& twice(double& input) { return input; }
+
+struct Holder {
+  const std::shared_ptr<Base>& held() const {
+    return held_;
+  }
+};
+`;
+    expect(outline(await chunk("a.cpp", "cpp", source))).toEqual([
+      "method function twice 1-1",
+      "class struct Holder 3-7",
+      "  method method held 4-6",
+    ]);
+  });
+
   test("is no name of a class or a test", async () => {
     const source = `class MACRO Shape final : public Base {
   int area() const {
