@@ -17,7 +17,7 @@ import { isSame, readCall } from "../src/features/dead-ends/before-call.ts";
 import { findTakenBack } from "../src/features/dead-ends/find-changes.ts";
 import { findWrongCalls, rememberedMs } from "../src/features/dead-ends/find-commands.ts";
 import { findMissingPaths } from "../src/features/dead-ends/find-paths.ts";
-import type { Trace } from "../src/features/dead-ends/match.ts";
+import type { DeadEndTrace } from "../src/features/dead-ends/match.ts";
 import { missesPath, pickLooks, readFileEvents } from "../src/features/dead-ends/read-edits.ts";
 import { normalizeErrorLine } from "../src/sessions/commands/commands-of-turn.ts";
 import { createRelativizer } from "../src/sessions/relative-paths.ts";
@@ -58,7 +58,7 @@ interface Warning {
 
 interface Known {
   key: string;
-  trace: Trace;
+  trace: DeadEndTrace;
   because: string;
   error: string | null;
 }

@@ -16,7 +16,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import * as z from "zod/mini";
-import type { SearchMode } from "../src/features/models/evaluate/modes.ts";
+import type { EvaluatedMode } from "../src/features/models/evaluate/modes.ts";
 import { sampleErrors } from "./errors/sample.ts";
 import { average, percentile, scratchDir } from "./measure.ts";
 import { checkOut, checkoutCache } from "./repositories.ts";
@@ -72,7 +72,7 @@ async function ask(repository: Repository, indexes: string): Promise<Outcome[]> 
 const firstIn = (outcomes: readonly Outcome[], places: number) =>
   outcomes.filter(({ ranks }) => Math.min(...ranks) <= places).length;
 
-function row(label: string, mode: SearchMode, outcomes: readonly Outcome[]): string {
+function row(label: string, mode: EvaluatedMode, outcomes: readonly Outcome[]): string {
   const of = outcomes.filter((one) => one.mode === mode);
   const share = (places: number) => average(of.map((one) => firstIn([one], places))).toFixed(3);
   const p50 = percentile(

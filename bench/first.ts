@@ -20,9 +20,9 @@ import { makeNewProject } from "../src/base/paths.ts";
 import { detectLanguage } from "../src/code/languages/index.ts";
 import { CodeSearch } from "../src/code/search/engine.ts";
 import { analyseQuery } from "../src/code/search/query.ts";
-import { Tree } from "../src/code/search/tree/tree.ts";
+import { SourceTree } from "../src/code/search/tree/tree.ts";
 import { mineCommitPairs } from "../src/features/models/evaluate/commit-pairs.ts";
-import { type Answered, measureQuality } from "../src/features/models/evaluate/measures.ts";
+import { type MeasuredAnswer, measureQuality } from "../src/features/models/evaluate/measures.ts";
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -62,8 +62,8 @@ async function measure(root: string) {
   const count = Number(options.questions);
   const { pairs } = await mineCommitPairs(root, languages, { seed: "first", count });
   const embedder = await createBundledQueryEmbedder();
-  const tree = Tree.openForProject(project, config);
-  const answers: { pommel: Answered[]; grep: Answered[] } = { pommel: [], grep: [] };
+  const tree = SourceTree.openForProject(project, config);
+  const answers: { pommel: MeasuredAnswer[]; grep: MeasuredAnswer[] } = { pommel: [], grep: [] };
   for (const { query, targets } of pairs) {
     const request = { query, limit: shown, levels: [], paths: [], languages: [], explain: false };
     const asked = performance.now();

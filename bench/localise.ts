@@ -26,7 +26,7 @@ import { QueryEmbedder } from "../src/code/search/vectors/query-embedder.ts";
 import { rankTargets } from "../src/features/models/evaluate/pairs.ts";
 import { createStaticEmbedder } from "../src/models/embed/static/static-embedder.ts";
 import { type Asked, type Half, type Kind, kinds, loadRepositories, mine } from "./localise/run.ts";
-import { type Answered, measureQuality, printTable, scratchDir } from "./measure.ts";
+import { type MeasuredAnswer, measureQuality, printTable, scratchDir } from "./measure.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -47,7 +47,7 @@ if (options.clones === undefined) {
   process.exit(2);
 }
 
-interface Outcome extends Answered {
+interface Outcome extends MeasuredAnswer {
   repository: string;
   language: string;
   half: Half;
@@ -57,7 +57,7 @@ interface Outcome extends Answered {
 
 const limit = 10;
 
-type AnsweredQuery = Answered & Pick<Outcome, "kind" | "query">;
+type AnsweredQuery = MeasuredAnswer & Pick<Outcome, "kind" | "query">;
 
 async function ask({ project, index, pairs }: Asked): Promise<AnsweredQuery[]> {
   const embedder = new QueryEmbedder({ first: createStaticEmbedder() });

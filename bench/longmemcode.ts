@@ -22,7 +22,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import * as z from "zod/mini";
-import { makeTargetKey, ofFile, type Target } from "../src/code/graph/definitions.ts";
+import { type GraphTarget, makeTargetKey, ofFile } from "../src/code/graph/definitions.ts";
 import { CodeGraph } from "../src/code/graph/graph.ts";
 import { collectImpact } from "../src/code/graph/impact.ts";
 import { findGrammar } from "../src/code/languages/index.ts";
@@ -124,7 +124,7 @@ const halfOf = (name: string, { id }: Scenario) =>
 /** A project's graph, asked in LongMemCode's words. */
 class Answerer {
   private readonly idsOf = new Map<string, string[]>();
-  private readonly targetsOf = new Map<string, Target[]>();
+  private readonly targetsOf = new Map<string, GraphTarget[]>();
   /** The files of each module that has a symbol, and the symbols of each file's modules. */
   private readonly filesOf = new Map<string, string[]>();
   private readonly modulesOf = new Map<string, string[]>();
@@ -214,7 +214,7 @@ class Answerer {
       return this.name(edges.map(({ target }) => target));
     }
     // What a file holds is named first, as `pm code impact FILE` does.
-    const held: Target[] = [];
+    const held: GraphTarget[] = [];
     for (const file of files) held.push(...(await this.graph.definitions.listDefinitionsOfFile(file)));
     const { touched } = await collectImpact(this.graph, held, 1);
     const others = await Promise.all(
@@ -231,18 +231,18 @@ class Answerer {
     const targets = [...(this.targetsOf.get(id) ?? [])];
     const files = this.filesOf.get(id) ?? [];
     for (const file of files) targets.push(...(await this.graph.definitions.listDefinitionsOfFile(file)));
-    const found: Target[] = [];
+    const found: GraphTarget[] = [];
     for (const target of targets) found.push(...(await this.listCallees(target)));
     return this.name(files.length > 0 ? [...targets, ...found] : found);
   }
 
-  private async listCallees(target: Target): Promise<Target[]> {
+  private async listCallees(target: GraphTarget): Promise<GraphTarget[]> {
     return (await this.graph.findCallees(target)).edges.map((edge) => edge.target);
   }
 
-  private async listHeldBy(target: Target): Promise<Target[]> {
+  private async listHeldBy(target: GraphTarget): Promise<GraphTarget[]> {
     const { name } = await this.graph.definitions.describeTarget(target);
-    const held: Target[] = [];
+    const held: GraphTarget[] = [];
     for (const one of await this.listMembers(target.file)) {
       const { parent } = await this.graph.definitions.describeTarget(one);
       if (parent === name) held.push(one);
@@ -251,16 +251,16 @@ class Answerer {
   }
 
   /** Types that extend one, and those that extend these; of a method, theirs of its name. */
-  private async listOverrides(target: Target): Promise<Target[]> {
+  private async listOverrides(target: GraphTarget): Promise<GraphTarget[]> {
     const { name, parent } = await this.graph.definitions.describeTarget(target);
     const owner = parent === null ? [] : await this.graph.findNamedDefinitions(parent);
     const isType = /class|interface|trait|struct|enum|type|record/.test(
       (await this.graph.definitions.describeTarget(target)).kind,
     );
-    const found = new Map<string, Target>();
+    const found = new Map<string, GraphTarget>();
     let front = isType ? [target] : owner.filter(({ file }) => file === target.file);
     for (let depth = 0; depth < 4 && front.length > 0; depth++) {
-      const next: Target[] = [];
+      const next: GraphTarget[] = [];
       for (const type of front) {
         for (const edge of (await this.graph.findCallers([type])).edges) {
           const key = makeTargetKey(edge.target);
@@ -290,19 +290,19 @@ class Answerer {
   }
 
   /** Definitions of a file, and members that are none. */
-  private async listMembers(file: string): Promise<Target[]> {
+  private async listMembers(file: string): Promise<GraphTarget[]> {
     const definitions = await this.graph.definitions.listDefinitionsOfFile(file);
     const fields = await this.graph.definitions.listFieldsOfFile(file);
     return [...definitions, ...fields];
   }
 
-  private async ask<T>(id: string, find: (target: Target) => Promise<T>): Promise<T[]> {
+  private async ask<T>(id: string, find: (target: GraphTarget) => Promise<T>): Promise<T[]> {
     const found: T[] = [];
     for (const target of this.targetsOf.get(id) ?? []) found.push(await find(target));
     return found;
   }
 
-  private name(targets: readonly Target[]): string[] {
+  private name(targets: readonly GraphTarget[]): string[] {
     return [
       ...new Set(
         targets.flatMap((one) =>

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export {
-  type Answered,
   average,
+  type MeasuredAnswer,
   measureQuality,
   ndcg,
   percentile,

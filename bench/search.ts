@@ -27,7 +27,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { settings } from "../src/base/config/settings.ts";
-import { modes, type SearchMode } from "../src/features/models/evaluate/modes.ts";
+import { type EvaluatedMode, modes } from "../src/features/models/evaluate/modes.ts";
 import { startEngine } from "./engine.ts";
 import { ndcg } from "./measure.ts";
 import { loadRepositories } from "./search/data.ts";
@@ -80,7 +80,7 @@ function print(report: Report): void {
 }
 
 /** What the last mode answered worst. */
-function printMisses({ questions }: Report, mode: SearchMode, variant: Variant): void {
+function printMisses({ questions }: Report, mode: EvaluatedMode, variant: Variant): void {
   const poor = questions
     .filter((one) => one.mode === mode && one.variant === variant)
     .map((one) => ({ ...one, score: ndcg(one.ranks, one.targets, 10) }))

@@ -14,7 +14,7 @@ import { seeded } from "../models/train/random.ts";
 import type { Level } from "../src/base/levels.ts";
 import { quantise } from "../src/models/embed/quantise.ts";
 import { Best } from "../src/store/best.ts";
-import type { Scope } from "../src/store/index/port.ts";
+import type { SearchScope } from "../src/store/index/port.ts";
 import { ChunkVectors } from "../src/store/index/sqlite/chunk-vectors.ts";
 import { IndexDatabase } from "../src/store/index/sqlite/index-database.ts";
 import { insertVectors } from "../src/store/index/sqlite/vector-rows.ts";
@@ -22,7 +22,7 @@ import { createKernel } from "../src/store/vectors/vector-kernel.ts";
 import { createPlainKernel } from "../test/support/plain/vector-kernel.ts";
 import { average, percentile, scratchDir } from "./measure.ts";
 
-const everywhere: Scope = { files: null, levels: null };
+const everywhere: SearchScope = { files: null, levels: null };
 const queries = 100;
 const k = 10;
 const chunksPerFile = 12;

@@ -1,6 +1,6 @@
 // Holds the layout of src/ (docs/architecture.md): a room imports only from rooms below it, no file from one that imports it, a
 // feature of another one its operations and words only, no production code from test/, SQL stands in store/ and engines/ only, and an
-// answer loads no more files than it may.
+// answer loads no more files than it may. Holds some rules of names and style as well (CONTRIBUTING.md).
 // Prints what breaks these rules, and ends with 1 if anything does.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
@@ -55,6 +55,26 @@ const staticImport = /(?:from|import) "(\.[^"]+)"/g;
 /** How many files an answer may load, itself included: what only some questions need is imported when they are asked. */
 const maxLoaded = { "features/why/answer.ts": 150 };
 
+/** Types whose name says nothing of what they hold: a search for it finds many things. */
+const emptyNames =
+  "Answered|Args|Around|Asked|Call|Candidate|Change|Claim|Collected|Data|Described|Entry|Field|Found|Group|Here|Info|Input|Item|Kept|Kind|Known|Later|Line|Lines|Match|Named|Opened|Options|Outcome|Pair|Part|Piece|Place|Placed|Places|Prepared|Presented|Problem|Ranked|Read|Result|Results|Row|Run|Running|Said|Seen|Source|Span|Spoken|State|Statement|Step|Stretch|Surviving|Target|Task|Told|Understood|Waiting|Wanted|Words|Work|Written";
+const namingRules = [
+  {
+    pattern: new RegExp(`^(?:export )?(?:interface|type|class) (${emptyNames})\\b`, "gm"),
+    says: "a type's name says what it holds",
+  },
+  {
+    pattern: /^(?:export )?(?:(?:async )?function|const(?=.* = (?:async )?\())\s(\w+Of)\b/gm,
+    says: "a function's name begins with a verb",
+  },
+  {
+    pattern:
+      /^(?:export )?const (longest|most|enough|fewest|least|biggest|far|near|soon|lately|patience|short|habit|many|few)\b/gm,
+    says: "a constant's name has a noun, and its unit",
+  },
+  { pattern: /\.\.\.\(?(\{) /g, says: "an object is written as an object, without a spread of a literal" },
+];
+
 /** What a feature shows to others. */
 const shownToOthers = /^(?:operation|(?:[\w-]+-)?words)\.ts$/;
 /** Insides of other features that features import all the same, by the file that is imported. The list may only get shorter. */
@@ -103,6 +123,8 @@ for (const file of files.filter((one) => !isTest(one))) {
       resolveImport(file, specifier),
     ),
   );
+  for (const { pattern, says } of namingRules)
+    for (const [, name] of text.matchAll(pattern)) problems.push(`${file}, "${name}": ${says}`);
   const query =
     room === "store" || room === "engines" || foreignReaders.includes(file) ? null : sql.exec(text);
   if (query) problems.push(`${file} says ${query[0]}: SQL stands in store/ and engines/ only`);

@@ -8,7 +8,7 @@ import { createIgnoreRules } from "../../src/code/files/ignore.ts";
 import { indexDriver } from "../../src/engines/drivers.ts";
 import { indexInFull } from "../../src/features/models/evaluate/index-in-full.ts";
 import { closeEmbedders, createEmbedders } from "../../src/models/embed/embedders.ts";
-import type { FileChange } from "../../src/store/index/records.ts";
+import type { IndexedChange } from "../../src/store/index/records.ts";
 
 /** Indexes the code below a directory once, and writes down what the index was given to store: a change after the other. */
 export async function recordChanges(root: string, file: string): Promise<void> {
@@ -40,7 +40,7 @@ export async function recordChanges(root: string, file: string): Promise<void> {
 }
 
 /** Without what embedders read. */
-function stored(change: FileChange): FileChange {
+function stored(change: IndexedChange): IndexedChange {
   if (change.status !== "indexed") return change;
   const { vectors } = change;
   return {
@@ -51,14 +51,14 @@ function stored(change: FileChange): FileChange {
 }
 
 /** What was written down, one transaction after the other. */
-export function* recordedChanges(file: string): Generator<FileChange[], void, undefined> {
+export function* recordedChanges(file: string): Generator<IndexedChange[], void, undefined> {
   const opened = openSync(file, "r");
   const length = Buffer.alloc(4);
   try {
     while (readSync(opened, length, 0, 4, null) === 4) {
       const bytes = Buffer.alloc(length.readUInt32LE());
       readSync(opened, bytes, 0, bytes.length, null);
-      yield deserialize(bytes) as FileChange[];
+      yield deserialize(bytes) as IndexedChange[];
     }
   } finally {
     closeSync(opened);
@@ -66,7 +66,11 @@ export function* recordedChanges(file: string): Generator<FileChange[], void, un
 }
 
 /** Changes as a copy in a folder of its own, with noise in its vectors: its chunks are others, its words the same. */
-export function asCopy(changes: readonly FileChange[], copy: number, random: () => number): FileChange[] {
+export function asCopy(
+  changes: readonly IndexedChange[],
+  copy: number,
+  random: () => number,
+): IndexedChange[] {
   if (copy === 0) return [...changes];
   const idOf = (id: string) => (copy + Number.parseInt(id[0]!, 16)).toString(16).slice(-1) + id.slice(1);
   const noisy = (vector: Int8Array) =>

@@ -11,7 +11,7 @@ import { silentLog } from "../../src/base/log.ts";
 import { makeNewProject } from "../../src/base/paths.ts";
 import { CodeSearch } from "../../src/code/search/engine.ts";
 import { indexDriver } from "../../src/engines/drivers.ts";
-import type { FileChange } from "../../src/store/index/records.ts";
+import type { IndexedChange } from "../../src/store/index/records.ts";
 import { queries } from "../scale/queries.ts";
 import { usageOf } from "../speed.ts";
 import { asCopy, recordedChanges } from "./record.ts";
@@ -98,8 +98,8 @@ export async function save(options: StepOptions) {
   const { index } = await (await indexDriver(settingsOf(options))).openToWrite(project.indexDb, silentLog);
   const measured = meter(options);
   try {
-    const isWanted = (change: FileChange) => change.status === "indexed" && change.chunks.length === 15;
-    let file: FileChange | undefined;
+    const isWanted = (change: IndexedChange) => change.status === "indexed" && change.chunks.length === 15;
+    let file: IndexedChange | undefined;
     for (const changes of recordedChanges(recorded)) {
       file = changes.find(isWanted);
       if (file) break;

@@ -1,6 +1,6 @@
 import { cpus } from "node:os";
 import type { Quality } from "../../src/features/models/evaluate/measures.ts";
-import type { SearchMode } from "../../src/features/models/evaluate/modes.ts";
+import type { EvaluatedMode } from "../../src/features/models/evaluate/modes.ts";
 import { average, measureQuality } from "../measure.ts";
 import type { Published } from "./data.ts";
 import type { MeasuredRepository, Outcome, Variant } from "./run.ts";
@@ -24,7 +24,7 @@ export interface Report {
 
 /** One mode and variant, over everything and by parts. */
 export interface Run {
-  mode: SearchMode;
+  mode: EvaluatedMode;
   variant: Variant;
   all: Quality;
   /** Mean of the repositories' NDCG@10, which is how the peers' figures are published. */

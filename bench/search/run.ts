@@ -8,22 +8,22 @@ import { CodeSearch } from "../../src/code/search/engine.ts";
 import { QueryEmbedder } from "../../src/code/search/vectors/query-embedder.ts";
 import { indexDriver } from "../../src/engines/drivers.ts";
 import { indexInFull } from "../../src/features/models/evaluate/index-in-full.ts";
-import { chooseWeights, type SearchMode } from "../../src/features/models/evaluate/modes.ts";
+import { chooseWeights, type EvaluatedMode } from "../../src/features/models/evaluate/modes.ts";
 import { closeEmbedders, createEmbedders } from "../../src/models/embed/embedders.ts";
 import type { Engine } from "../engine.ts";
-import { type Answered, rankOf, type Target } from "../measure.ts";
+import { type MeasuredAnswer, rankOf, type Target } from "../measure.ts";
 import type { Question, Repository } from "./data.ts";
 
 export const variants = ["normal", "stress"] as const;
 /** "stress": the query without the words of its targets' paths, so that the file name does not help. */
 export type Variant = (typeof variants)[number];
 
-export interface Outcome extends Answered {
+export interface Outcome extends MeasuredAnswer {
   repository: string;
   language: string;
   half: Repository["half"];
   category: string;
-  mode: SearchMode;
+  mode: EvaluatedMode;
   variant: Variant;
   query: string;
 }
@@ -44,7 +44,7 @@ interface RunOptions {
   indexes: string;
   /** As in `embed.code`. */
   model: string;
-  modes: readonly SearchMode[];
+  modes: readonly EvaluatedMode[];
   variants: readonly Variant[];
   /** Default: sqlite. */
   engine?: Engine["settings"];
@@ -109,7 +109,7 @@ function projectFor(
 async function askAll(
   search: CodeSearch,
   { name, language, half, questions }: Repository,
-  { mode, variant }: { mode: SearchMode; variant: Variant },
+  { mode, variant }: { mode: EvaluatedMode; variant: Variant },
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const question of questions) {

@@ -56,7 +56,7 @@ export function findProfile(name: string): AgentProfile | undefined {
   return Object.hasOwn(profiles, name) ? profiles[name as AgentName] : undefined;
 }
 
-const all: readonly AgentProfile[] = Object.values(profiles);
+const allProfiles: readonly AgentProfile[] = Object.values(profiles);
 
 /**
  * The program and arguments that go on with a session.
@@ -69,20 +69,20 @@ export function resumeProgram(agent: string, id: string): readonly [string, ...s
 
 /** The session that this process runs in, where its agent names it to what it runs; null elsewhere. */
 export function findCurrentSession(env: NodeJS.ProcessEnv = process.env): string | null {
-  const named = all.map(({ sessionVariable }) => sessionVariable && env[sessionVariable]);
+  const named = allProfiles.map(({ sessionVariable }) => sessionVariable && env[sessionVariable]);
   return named.find((session) => session) ?? null;
 }
 
 /** The session that calls an MCP server, where its client names it in the call's `_meta`. */
 export function readCallingSession(meta: Readonly<Record<string, unknown>> = {}): string | null {
-  const named = all.map(({ sessionInCalls }) => sessionInCalls && meta[sessionInCalls]);
+  const named = allProfiles.map(({ sessionInCalls }) => sessionInCalls && meta[sessionInCalls]);
   return named.find((one): one is string => typeof one === "string" && isValidAs("session", one)) ?? null;
 }
 
 /** Whose words a command that this process runs are: an agent's in an agent's shell, a tool's without a terminal. */
 export function detectSpeaker(env: NodeJS.ProcessEnv = process.env, hasTerminal = isInTerminal()): Speaker {
   const isSet = (name: string | undefined) => name !== undefined && (env[name] ?? "") !== "";
-  const isAgents = all.some(({ shellVariables = [], sessionVariable }) =>
+  const isAgents = allProfiles.some(({ shellVariables = [], sessionVariable }) =>
     [...shellVariables, sessionVariable].some(isSet),
   );
   if (isAgents) return "agent";
@@ -92,7 +92,7 @@ export function detectSpeaker(env: NodeJS.ProcessEnv = process.env, hasTerminal 
 const isInTerminal = () => process.stdin.isTTY === true || process.stdout.isTTY === true;
 
 /** Variables in which what an agent runs finds where it was launched. */
-export const launchVariables = all.flatMap(({ hooks }) => hooks?.launchedIn ?? []);
+export const launchVariables = allProfiles.flatMap(({ hooks }) => hooks?.launchedIn ?? []);
 
 /** "`pm import claude` (codex, gemini)" */
 export const importCommand = `\`pm import ${defaultAgentName}\` (${setupNames.filter((name) => name !== defaultAgentName).join(", ")})`;

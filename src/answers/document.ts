@@ -49,7 +49,7 @@ export interface ShownTime {
 }
 
 /** A drawing, which only a terminal shows. */
-export type Drawing =
+export type TerminalDrawing =
   | { draw: "bar" | "progress"; share: number; columns: number; role?: "agent" }
   | {
       draw: "authors";
@@ -59,7 +59,7 @@ export type Drawing =
   | { draw: "sparkline"; values: readonly number[]; role?: "agent" | "human" };
 
 /** A plain string is in Pommel's own words. */
-export type LinePart = string | TextPiece | ShownTime | Drawing;
+export type LinePart = string | TextPiece | ShownTime | TerminalDrawing;
 export type DocumentLine = readonly LinePart[];
 
 /** A column of a table. */
@@ -150,10 +150,10 @@ const marks = {
   warn: { text: "!", role: "caution" },
   fail: { text: "✗", role: "bad" },
 } as const satisfies Record<string, TextPiece>;
-export type Mark = keyof typeof marks;
+export type TextMark = keyof typeof marks;
 
 /** Before what is well, doubtful or wrong. */
-export const mark = (name: Mark): TextPiece => marks[name];
+export const mark = (name: TextMark): TextPiece => marks[name];
 
 /** A commit by its short hash, which leads to its page. */
 export const makeCommitPiece = (hash: string): TextPiece => ({

@@ -3,7 +3,7 @@ import type { Config } from "../base/config/settings.ts";
 import { explainError, PommelError } from "../base/errors.ts";
 import { locateHome } from "../base/home.ts";
 import type { Project } from "../base/paths.ts";
-import type { CodeAnswer, CodeQuery } from "../code/search/types.ts";
+import type { CodeQuery, EngineAnswer } from "../code/search/types.ts";
 import type { SessionSearch } from "../sessions/search/engine.ts";
 import type { ScrubbingWork } from "../sessions/work.ts";
 import type { CodeIndex } from "../store/index/port.ts";
@@ -64,7 +64,7 @@ export interface OpenMemory {
 /** An index that a daemon keeps up to date. */
 interface OpenIndex {
   readonly index: CodeIndex;
-  ask(query: CodeQuery): Promise<CodeAnswer>;
+  ask(query: CodeQuery): Promise<EngineAnswer>;
   queue(): { pending: number; is_idle: boolean };
   /** Queues files by paths and globs, or all of them. */
   reindex(which: readonly string[] | "all"): void;

@@ -20,7 +20,7 @@ import { type LockHolder, lockHolder } from "../store/sqlite/lock.ts";
 import { clearAutostart, locateProgram } from "./autostart.ts";
 import { callDaemon } from "./daemon-client.ts";
 
-export interface Connection {
+export interface DaemonConnection {
   record: DaemonRecord;
   /** False if the daemon ran already, or another command started it first. */
   startedHere: boolean;
@@ -92,13 +92,13 @@ export async function findDaemon(): Promise<DaemonRecord | null> {
  * Any number of processes may call it at once: one daemon results, and all get its record.
  * @throws PommelError `daemon_start_failed` with the daemon's own message when it fails
  */
-export async function findOrStartDaemon(): Promise<Connection> {
+export async function findOrStartDaemon(): Promise<DaemonConnection> {
   clearAutostart();
   return bringUpDaemon();
 }
 
 /** As `findOrStartDaemon`, for a start that the user did not ask for. */
-export async function bringUpDaemon(): Promise<Connection> {
+export async function bringUpDaemon(): Promise<DaemonConnection> {
   const running = await findDaemon();
   if (running) return { record: running, startedHere: false };
   const deadline = Date.now() + startTimeoutMs;
@@ -118,14 +118,14 @@ export async function bringUpDaemon(): Promise<Connection> {
   }
 }
 
-interface Launched {
+interface LaunchedDaemon {
   child: ChildProcess;
   hasExited(): boolean;
   /** What the daemon wrote to stderr since its launch. */
   output(): string;
 }
 
-function launchDaemon(): Launched {
+function launchDaemon(): LaunchedDaemon {
   const file = locateStderrLog();
   const stderr = openLog(file);
   if (statSync(file).size > 1_000_000) truncateSync(file);

@@ -3,7 +3,7 @@ import { keptQueue } from "../features/jobs/answer.ts";
 import { keptSettings } from "../features/settings/answer.ts";
 import { keptStatus, measuring } from "../features/status/answer.ts";
 import { buildStatus, describeCode } from "../features/status/status.ts";
-import type { Ending } from "./lifecycle/endings.ts";
+import type { UndoStep } from "./lifecycle/endings.ts";
 import type { LiveSettings } from "./lifecycle/live-settings.ts";
 import type { OpenCheckout } from "./projects/open-checkout.ts";
 
@@ -14,7 +14,7 @@ export interface InUse {
 }
 
 /** Shares what works on an open checkout with the operations that report on it. @returns stops that */
-export function keepCheckout(inUse: InUse): Ending[] {
+export function keepCheckout(inUse: InUse): UndoStep[] {
   const { checkout, settings } = inUse;
   const { project, work, of } = checkout;
   const { transcripts, report } = of;

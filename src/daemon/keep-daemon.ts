@@ -17,7 +17,7 @@ import type { Shaped } from "../protocol/shape-parts.ts";
 import { createProjectScrubber } from "../redact/project-scrubber.ts";
 import { scrubAlone } from "../redact/scrubber.ts";
 import { codeLifetimeMs, type PageAccess } from "./http/page.ts";
-import type { Ending } from "./lifecycle/endings.ts";
+import type { UndoStep } from "./lifecycle/endings.ts";
 import type { LiveSettings } from "./lifecycle/live-settings.ts";
 import type { Projects } from "./projects/projects.ts";
 import type { SpoolReader } from "./spool.ts";
@@ -42,7 +42,7 @@ interface KeepDaemonOptions {
 }
 
 /** Shares this daemon with the operations on it. @returns stops that */
-export function keepDaemon(options: KeepDaemonOptions): Ending[] {
+export function keepDaemon(options: KeepDaemonOptions): UndoStep[] {
   const { projects, spool, pages, record } = options;
   const measure = () => ({
     pid: process.pid,

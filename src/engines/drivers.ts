@@ -14,7 +14,7 @@ interface Environment {
   prefixes: readonly string[];
 }
 
-interface Driver {
+interface EngineDriver {
   environment(config: EngineSettings): Environment;
   load(config: EngineSettings): Promise<IndexDriver>;
 }
@@ -43,18 +43,18 @@ const drivers = {
     }),
     load: async (config) => (await import("./lancedb/lancedb.ts")).createLanceDriver(config),
   },
-} satisfies Record<DriverName, Driver>;
+} satisfies Record<DriverName, EngineDriver>;
 
 type DriverSettings = Pick<Config, "index.driver"> & EngineSettings;
 
 /** The driver that a configuration names. */
 export function indexDriver(config: DriverSettings): Promise<IndexDriver> {
-  const driver: Driver = drivers[config["index.driver"]];
+  const driver: EngineDriver = drivers[config["index.driver"]];
   return driver.load(config);
 }
 
 /** The variables that it needs. */
 export function listEngineVariables(config: DriverSettings): Environment {
-  const driver: Driver = drivers[config["index.driver"]];
+  const driver: EngineDriver = drivers[config["index.driver"]];
   return driver.environment(config);
 }

@@ -89,9 +89,9 @@ const features = {
 };
 
 type Features = typeof features;
-type Exported = { [F in keyof Features]: Features[F][keyof Features[F]] }[keyof Features];
+type ExportedValue = { [F in keyof Features]: Features[F][keyof Features[F]] }[keyof Features];
 /** Every operation. */
-export type AnyOperation = Extract<Exported, Operation>;
+export type AnyOperation = Extract<ExportedValue, Operation>;
 export type OperationName = AnyOperation["name"];
 type OperationNamed<N extends OperationName> = Extract<AnyOperation, { name: N }>;
 export type RequestNamed<N extends OperationName> = RequestOf<OperationNamed<N>>;

@@ -7,7 +7,7 @@ import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
 import { FrameReader, frameKinds, type LaunchEnd, type LaunchRequest, makeFrame } from "./launch-frames.ts";
 
 /** A program that runs. */
-interface Launched {
+interface LaunchedProgram {
   stdout: AsyncIterable<Buffer>;
   /** The beginning of what it wrote to stderr, so far. */
   stderr(): string;
@@ -40,7 +40,7 @@ export async function launchProgram(
   file: string,
   args: readonly string[],
   options: LaunchOptions,
-): Promise<Launched> {
+): Promise<LaunchedProgram> {
   const socket = getEnvironmentData(launcherSocket);
   const connection = typeof socket === "string" ? await connectTo(socket) : null;
   return connection === null
@@ -65,7 +65,7 @@ export function launchInProcess(
   file: string,
   args: readonly string[],
   { env, stdin, signal }: LaunchOptions,
-): Launched {
+): LaunchedProgram {
   const child = spawn(file, [...args], {
     env: { ...process.env, ...env },
     stdio: [stdin ? "pipe" : "ignore", "pipe", "pipe"],
@@ -90,7 +90,7 @@ function launchByLauncher(
   file: string,
   args: readonly string[],
   { env, stdin, signal }: LaunchOptions,
-): Launched {
+): LaunchedProgram {
   let stderr = "";
   let isOver = false;
   const frames = new FrameReader();

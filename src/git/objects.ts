@@ -108,7 +108,7 @@ class BatchReader {
 }
 
 /** A file at a commit. */
-interface Blob {
+interface GitBlob {
   path: string;
   /** null: missing in the commit, or larger than `longest`. */
   bytes: Buffer | null;
@@ -124,7 +124,7 @@ export async function* readBlobs(
   revision: string,
   paths: readonly string[],
   { longest, signal }: { longest: number; signal?: AbortSignal },
-): AsyncGenerator<Blob, void, undefined> {
+): AsyncGenerator<GitBlob, void, undefined> {
   if (paths.length === 0) return;
   const stdin = paths.map((path) => `${revision}:./${path}\n`);
   const reader = new BatchReader(longest, "blob");

@@ -8,7 +8,7 @@ import { findUpwards, resolveCommonDirectory } from "../base/paths.ts";
 import { findGitDirectory, readGitFile } from "./git-dir.ts";
 import { readHeadStamp } from "./history/head.ts";
 
-interface CacheOptions<T> {
+interface RepositoryCacheOptions<T> {
   /** Cached answers; the least recently used are evicted first. */
   max: number;
   /** Whether an answer is small enough to cache; default: all are. */
@@ -30,7 +30,7 @@ export class RepositoryCache<T> {
   /** The last stamp of each directory. */
   private readonly stamps = new Map<string, string>();
 
-  constructor(private readonly options: CacheOptions<T>) {
+  constructor(private readonly options: RepositoryCacheOptions<T>) {
     this.known = new LRUCache({ max: options.max, ttl: options.maxAgeMs ?? 0 });
   }
 

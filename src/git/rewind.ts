@@ -14,7 +14,7 @@ export { addWorktree, findWorkingTree, type WorkingTree } from "./rewind/reposit
 export { restoreTo } from "./rewind/restore.ts";
 
 /** A file that differs; binary ones have no lines. */
-export interface FileDifference {
+export interface TreeDifference {
   path: string;
   oldPath: string | null;
   insertions: number | null;
@@ -25,8 +25,8 @@ export interface FileDifference {
  * Differences between a commit and the working tree; in a bare repository, HEAD.
  * @throws GitFailure
  */
-export async function listDifferences(tree: WorkingTree, commit: string): Promise<FileDifference[]> {
-  const files: FileDifference[] = [];
+export async function listDifferences(tree: WorkingTree, commit: string): Promise<TreeDifference[]> {
+  const files: TreeDifference[] = [];
   const fields = readGitFields(tree.top, [...makeDiffArguments(tree, commit), "--numstat", "-z"]);
   for await (const field of fields) {
     const [, insertions, deletions, path] = /^(\d+|-)\t(\d+|-)\t(.*)$/s.exec(field) ?? [];
@@ -74,7 +74,7 @@ export async function measureDistanceToHead(
 }
 
 /** One commit, as git reports it. */
-interface CommitFacts {
+interface RewindCommit {
   hash: string;
   tree: string;
   author: string;
@@ -84,7 +84,7 @@ interface CommitFacts {
 }
 
 /** @throws GitFailure */
-export async function readCommitFacts(dir: string, commit: string): Promise<CommitFacts> {
+export async function readCommitFacts(dir: string, commit: string): Promise<RewindCommit> {
   const format = "--format=%H%x00%T%x00%an%x00%ct%x00%s";
   const fields: string[] = [];
   const shown = readGitFields(dir, [

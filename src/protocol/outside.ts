@@ -5,7 +5,7 @@
  * by a digest if it does not fit.
  */
 
-interface Grammar {
+interface OutsideGrammar {
   /** For messages: "not a session's id". */
   about: string;
   maxChars: number;
@@ -13,7 +13,7 @@ interface Grammar {
 }
 
 /** Makes a grammar. @param all must match the value @param none must not match it */
-const makeGrammar = (about: string, maxChars: number, all: RegExp, none?: RegExp): Grammar => ({
+const makeGrammar = (about: string, maxChars: number, all: RegExp, none?: RegExp): OutsideGrammar => ({
   about,
   maxChars,
   fits: (value) => all.test(value) && !none?.test(value),
@@ -58,7 +58,7 @@ const grammars = {
   uid: makeGrammar("an id", 100, /^[A-Za-z0-9_][\w.-]*$/, /\.\./),
   /** The id of a line, a message or a tool call, which is only compared with others. */
   id: makeGrammar("an id", 300, /^.+$/s, unwritable),
-} satisfies Record<string, Grammar>;
+} satisfies Record<string, OutsideGrammar>;
 
 export type OutsideKind = keyof typeof grammars;
 

@@ -61,7 +61,7 @@ export interface ReadyPart {
   root: string;
 }
 
-interface Ready {
+interface ReadyContext {
   start: ReadyAtStart;
   edits: ReadyForEdits;
 }
@@ -77,7 +77,7 @@ const locateReadyFile = (kind: string, root: string): string =>
 
 const toHex = (hash: number) => hash.toString(16).padStart(8, "0");
 
-export function writeReady<Kind extends keyof Ready>(kind: Kind, ready: Ready[Kind]): void {
+export function writeReady<Kind extends keyof ReadyContext>(kind: Kind, ready: ReadyContext[Kind]): void {
   makeDirectory(locateReadyDir());
   replaceFile(locateReadyFile(kind, ready.root), JSON.stringify(ready));
 }
@@ -172,12 +172,12 @@ const maxBehindMs = 300_000;
  * The prepared context of a kind for the checkout around `place`.
  * @returns null if there is none, or if it is too old; `isBehind`: a daemon may know more
  */
-export function readReady<K extends keyof Ready>(
+export function readReady<K extends keyof ReadyContext>(
   place: string,
   kind: K,
   now = Date.now(),
-): { ready: Ready[K]; isBehind: boolean } | null {
-  const ready = findReady<Ready[K]>(place, kind);
+): { ready: ReadyContext[K]; isBehind: boolean } | null {
+  const ready = findReady<ReadyContext[K]>(place, kind);
   if (ready === null) return null;
   try {
     const isBehind = findLastChange(ready.memory.files) > ready.memory.changedAt;

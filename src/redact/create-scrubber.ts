@@ -8,10 +8,10 @@ import {
   maxDepth,
   skipEncodedLetter,
 } from "./encoded.ts";
-import { createFinder, type Finder } from "./finder.ts";
+import { createFinder, type SecretFinder } from "./finder.ts";
 import { findNamedSecretType } from "./names.ts";
 import { loadRules, type PatternSources } from "./patterns/patterns-file.ts";
-import { type OnRefused, type Rule, stopper } from "./patterns/rule.ts";
+import { type OnRefused, type SecretRule, stopper } from "./patterns/rule.ts";
 import { printedBy, type Scrubber, type SecretMatch } from "./scrubber.ts";
 import { buildTextView, findRewrittenParts, type Rewritten } from "./view.ts";
 
@@ -29,9 +29,9 @@ const maxRounds = 4;
  * What finds secrets by the rules of a fingerprint, as long as a scrubber uses it. Each has 10 MB and takes 30 ms to make, and a
  * daemon has scrubbers of the same rules for itself, for each open project and for each turn of reading sessions.
  */
-const finders = new Map<string, WeakRef<Finder>>();
+const finders = new Map<string, WeakRef<SecretFinder>>();
 
-function shareFinder(rules: readonly Rule[], fingerprint: string): Finder {
+function shareFinder(rules: readonly SecretRule[], fingerprint: string): SecretFinder {
   const known = finders.get(fingerprint)?.deref();
   if (known !== undefined) return known;
   const finder = createFinder(rules);
@@ -66,7 +66,7 @@ export function createScrubber(sources: PatternSources, onRefused?: OnRefused): 
     depth: number,
   ): SecretMatch[] => {
     const encodedMatches: SecretMatch[] = [];
-    const explained: Bounds[] = [];
+    const explained: CutBounds[] = [];
     for (const encoded of depth < maxDepth ? findEncodedTexts(text, budget) : []) {
       const matches = findWithin(encoded.text, findRewrittenParts(encoded.text), budget, depth + 1);
       for (const match of matches)
@@ -131,12 +131,12 @@ function isProseOrEncodedProse(text: string, depth = 1): boolean {
   );
 }
 
-interface Bounds {
+interface CutBounds {
   start: number;
   end: number;
 }
 
-const contains = (outer: Bounds, inner: Bounds) => outer.start <= inner.start && inner.end <= outer.end;
+const contains = (outer: CutBounds, inner: CutBounds) => outer.start <= inner.start && inner.end <= outer.end;
 
 /** At maxRepeated so many different secrets of a text are searched for again. */
 const maxRepeated = 50;

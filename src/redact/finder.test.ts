@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { createFinder } from "./finder.ts";
-import type { Rule } from "./patterns/rule.ts";
+import type { SecretRule } from "./patterns/rule.ts";
 
 it("tries what begins a word only there, however often its keyword occurs", () => {
   let tried = 0;
-  const rule: Rule = {
+  const rule: SecretRule = {
     name: "key",
     type: "KEY",
     keywords: ["aaaa"],

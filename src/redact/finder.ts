@@ -6,7 +6,7 @@ import {
   isExample,
   type ProviderRule,
   providerRules,
-  type Rule,
+  type SecretRule,
   type SecretSpan,
   stopper,
 } from "./patterns/rule.ts";
@@ -28,12 +28,12 @@ interface Listener {
 }
 
 /** The matches in a text, in order and without overlaps. */
-export type Finder = (text: string) => SecretMatch[];
+export type SecretFinder = (text: string) => SecretMatch[];
 
 /**
  * Finds secrets in a text: one pass for the keywords of all rules, then each rule where one of its keywords occurs.
  */
-export function createFinder(rules: readonly Rule[]): Finder {
+export function createFinder(rules: readonly SecretRule[]): SecretFinder {
   const listeners: Listener[] = [];
   const byKeyword = new Map<string, number[]>();
   const listen = (keywords: readonly string[], hear: Listener["hear"], rank: number) => {
@@ -43,7 +43,7 @@ export function createFinder(rules: readonly Rule[]): Finder {
       addTo(byKeyword, lower, listeners.length - 1);
     }
   };
-  const everywhere: { rule: Rule; rank: number }[] = [];
+  const everywhere: { rule: SecretRule; rank: number }[] = [];
 
   rules.forEach((rule, rank) => {
     if (rule.keywords.length === 0) everywhere.push({ rule, rank });
@@ -128,7 +128,7 @@ export function createFinder(rules: readonly Rule[]): Finder {
   };
 }
 
-function listenAtKeyword(rule: Rule): Listener["hear"] {
+function listenAtKeyword(rule: SecretRule): Listener["hear"] {
   return (text, start, found) => {
     if (rule.notBehind?.test(text[start - 1] ?? "") === true) return 0;
     const plain = rule.at!(text, start);
@@ -141,7 +141,7 @@ function listenAtKeyword(rule: Rule): Listener["hear"] {
   };
 }
 
-function listenToWholeText(rule: Rule): Listener["hear"] {
+function listenToWholeText(rule: SecretRule): Listener["hear"] {
   return (text, _start, found) => {
     for (const span of rule.findAll(text)) found(span, rule.name, rule.type);
     return Number.POSITIVE_INFINITY;

@@ -6,7 +6,7 @@ import type { SecretSpan } from "./patterns/rule.ts";
 import { expandWordList } from "./words.ts";
 
 /** Secrets that a keyword announces for the lines or fields around it, which one regular expression cannot list. */
-interface Structure {
+interface SecretStructure {
   name: string;
   type: string;
   keywords: readonly string[];
@@ -17,7 +17,7 @@ interface Structure {
 /** How far around its keyword a structure is searched. Characters. */
 const maxStructureChars = 4_000;
 
-export const structures: readonly Structure[] = [
+export const structures: readonly SecretStructure[] = [
   {
     name: "kubernetes-secret",
     type: "KUBERNETES_SECRET",

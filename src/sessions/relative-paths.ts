@@ -3,7 +3,7 @@
  * in one worktree is found from another.
  */
 
-export interface Places {
+export interface SessionPlaces {
   /** The project's root: of the main worktree. */
   root: string;
   /** Roots of its other worktrees. */
@@ -49,7 +49,7 @@ function relativeInside(path: string, folder: string): string | null {
  * Gives a function from a path as an agent wrote it to the path that is stored: relative to the worktree that it is
  * in; of a session that was recorded elsewhere relative to where it was launched; else absolute, as it was.
  */
-export function createRelativizer({ root, worktrees, cwd }: Places): (path: string) => string {
+export function createRelativizer({ root, worktrees, cwd }: SessionPlaces): (path: string) => string {
   // A worktree may be inside another: the longest first.
   const roots = [root, ...worktrees]
     .filter((path) => path !== "")

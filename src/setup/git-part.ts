@@ -4,7 +4,7 @@ import { installGitHooks, removeGitHooks } from "../git/hooks/install.ts";
 import { readGitHooksState, readRecord } from "../git/hooks/state.ts";
 import type { PartState, PutFile, SetupPart, TakenFile } from "./part.ts";
 
-/** As `Part.key`. */
+/** As `SetupPart.key`. */
 export const gitHooksKey = "git/hooks";
 
 /** Git's hooks of a project. */

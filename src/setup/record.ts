@@ -34,7 +34,7 @@ const record = z.object({
   disabled: z.boolean(),
   /** Parts that `pm disable` removed, for `pm enable`: "claude/mcp". */
   taken: z.array(z.string()),
-  /** Use the agents' personal files: see `Place`. */
+  /** Use the agents' personal files: see `SetupTarget`. */
   own: z.optional(z.boolean()),
   /** Created directories, absolute. */
   dirs: z.array(z.string()),
@@ -95,7 +95,7 @@ export function disableSetups(place: SetupTarget, taken: readonly string[]): voi
   });
 }
 
-/** @param options.own see `Place`; default: the project's record */
+/** @param options.own see `SetupTarget`; default: the project's record */
 export function makeProjectPlace(
   project: Project,
   { env = process.env, own }: { env?: NodeJS.ProcessEnv; own?: boolean | undefined } = {},

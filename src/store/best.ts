@@ -1,5 +1,5 @@
 /** A row that was found, and how well it fits. */
-export interface Scored {
+export interface ScoredRow {
   row: number;
   score: number;
 }
@@ -8,7 +8,7 @@ export interface Scored {
 export class Best {
   /** Lower scores are no longer wanted. */
   least = Number.NEGATIVE_INFINITY;
-  private readonly heap: Scored[] = [];
+  private readonly heap: ScoredRow[] = [];
 
   /** @param k at least 1 */
   constructor(private readonly k: number) {}
@@ -29,7 +29,7 @@ export class Best {
   }
 
   /** Best first; ends it. */
-  takeSorted(): Scored[] {
+  takeSorted(): ScoredRow[] {
     return this.heap.sort((a, b) => (isBefore(a, b) ? -1 : 1));
   }
 
@@ -57,6 +57,6 @@ export class Best {
   }
 }
 
-function isBefore(a: Scored, b: Scored): boolean {
+function isBefore(a: ScoredRow, b: ScoredRow): boolean {
   return a.score > b.score || (a.score === b.score && a.row < b.row);
 }

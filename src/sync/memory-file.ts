@@ -17,7 +17,7 @@ import { makeEmptyCounts, type SyncCounts, toCountName } from "./report.ts";
 /** The lines of a memory's export (docs/export.md). */
 
 const kinds = ["session", "turn", "note", "event", "checkpoint", "attribution", "signature"] as const;
-type RecordKind = (typeof kinds)[number];
+type MemoryRecordKind = (typeof kinds)[number];
 
 const fileVersion = 1;
 const format = "pommel-memory";
@@ -53,7 +53,7 @@ const parseEnd = (line: string) => parseJsonAs(endShape, line)?.records ?? null;
 /** null: it is not understood. */
 const readLine = (line: string): MemoryLine | null => parseJsonAs(recordShape, line);
 
-interface Exported {
+interface ExportedLines {
   /** Lines of the file, each with its line feed. */
   text: string;
   /** Of the things that the memory has. */
@@ -71,7 +71,7 @@ interface Exported {
 export function* exportMemory(
   exportWork: ExportWork,
   signed?: SignedRecords,
-): Generator<Exported, void, undefined> {
+): Generator<ExportedLines, void, undefined> {
   const { memory } = exportWork.work;
   const others = (["annotation", "event", "checkpoint", "attribution"] as const).flatMap((kind) =>
     listAllUids(memory, kind).map((uid) => ({ kind, uid })),
@@ -80,7 +80,7 @@ export function* exportMemory(
   const total = sessions.length + others.length;
   let done = 0;
   let records = 0;
-  const exported = (lines: readonly string[]): Exported => {
+  const exported = (lines: readonly string[]): ExportedLines => {
     records += lines.length;
     return { text: lines.join(""), done: ++done, total };
   };
@@ -155,7 +155,7 @@ export function parseSignatureLine(text: string): SharedSignature | null {
   return line === null ? null : recordIn(line, "signature");
 }
 
-function formatRecordLine(kind: RecordKind, record: string, session?: string): string {
+function formatRecordLine(kind: MemoryRecordKind, record: string, session?: string): string {
   const of = session === undefined ? "" : `"session":${JSON.stringify(session)},`;
   return `{"kind":"${kind}",${of}"record":${record.trimEnd()}}\n`;
 }
@@ -290,7 +290,7 @@ function refuseOther(version: number | null): void {
 async function importOne(
   exportWork: ExportWork,
   line: MemoryLine,
-  kind: Exclude<RecordKind, "session" | "turn" | "signature">,
+  kind: Exclude<MemoryRecordKind, "session" | "turn" | "signature">,
   dryRun: boolean,
 ): Promise<boolean | null | undefined> {
   const record = recordIn(line, toStoredKind(kind));
@@ -299,7 +299,7 @@ async function importOne(
 }
 
 /** People call an annotation a note. */
-const toStoredKind = (kind: Exclude<RecordKind, "session" | "turn" | "signature">): WholeKind =>
+const toStoredKind = (kind: Exclude<MemoryRecordKind, "session" | "turn" | "signature">): WholeKind =>
   kind === "note" ? "annotation" : kind;
 
 function recordIn<T extends FileType>({ record }: MemoryLine, type: T): SharedRecords[T] | null {

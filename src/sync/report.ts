@@ -1,5 +1,5 @@
 import type { ScrubbingWork } from "../sessions/work.ts";
-import type { Problem } from "./branch/branch.ts";
+import type { BranchProblem } from "./branch/branch.ts";
 import type { RecordKind } from "./branch/shared-file.ts";
 import type { EncryptionSettings } from "./codec/open-codec.ts";
 import type { Signing } from "./origin/signed-records.ts";
@@ -79,7 +79,7 @@ export interface SyncReport {
   /** Whether this run pushed. */
   pushed: boolean;
   /** Unreadable files on the branch. */
-  problems: Problem[];
+  problems: BranchProblem[];
   /** A ref to the commit with those files. */
   quarantine: string | null;
   trouble: SyncTrouble | null;

@@ -89,10 +89,10 @@ export function printError(
   return error.exitCode;
 }
 
-export type Mark = "ok" | "warn" | "fail";
+export type LineMark = "ok" | "warn" | "fail";
 
 /** ✓, ! or ✗ in its colour. */
-export function formatMark(mark: Mark, colors: Palette): string {
+export function formatMark(mark: LineMark, colors: Palette): string {
   if (mark === "ok") return colors.ok("✓");
   return mark === "warn" ? colors.warn("!") : colors.error("✗");
 }

@@ -3,10 +3,10 @@ import {
   type DocumentBlock,
   type DocumentColumn,
   type DocumentLine,
-  type Drawing,
   keepOuterSpaces,
   type LinePart,
   type ShownTime,
+  type TerminalDrawing,
   type TextPiece,
 } from "../answers/document.ts";
 import { dayMs } from "../base/text/day.ts";
@@ -195,7 +195,8 @@ function shortenPiece(part: LinePart, width: number | undefined): LinePart {
   return { ...part, text: toOneLine(part.short ?? part.text, width) };
 }
 
-const isDrawing = (part: LinePart | undefined): part is Drawing => typeof part === "object" && "draw" in part;
+const isDrawing = (part: LinePart | undefined): part is TerminalDrawing =>
+  typeof part === "object" && "draw" in part;
 
 function paintLine(parts: DocumentLine, style: DocumentStyle): string {
   // A pipe gets no drawings, and not the space after one.
@@ -240,7 +241,7 @@ function paintPart(part: LinePart, { screen, full = false, pageOf = () => null }
   }
 }
 
-function draw(drawing: Drawing, columns: number, colors: Palette): string {
+function draw(drawing: TerminalDrawing, columns: number, colors: Palette): string {
   if (drawing.draw === "authors")
     return drawAuthorBar(drawing.lines, Math.min(drawing.columns, columns), colors);
   const drawn =

@@ -35,14 +35,14 @@ function refuseExisting(file: string, force: boolean): void {
 }
 
 /** Output that appears once it is complete, or not at all. */
-interface Draft {
+interface FileDraft {
   finish(): void;
   /** Removes what is not finished. */
   discard(): void;
 }
 
 /** Opens a long file to be written piece by piece. @throws PommelError `usage` if it exists, unless `force` */
-export function openFile(to: string, force: boolean): Draft & { write(text: string): void } {
+export function openFile(to: string, force: boolean): FileDraft & { write(text: string): void } {
   if (isDirectory(to)) throw new PommelError("usage", `${to} is a directory.`, "Name a file with --to.");
   refuseExisting(to, force);
   const draft = makeDraftPath(to);
@@ -71,7 +71,7 @@ export function openFile(to: string, force: boolean): Draft & { write(text: stri
 export function openDirectory(
   to: string,
   force: boolean,
-): Draft & { write(name: string, text: string): void } {
+): FileDraft & { write(name: string, text: string): void } {
   const isThere = existsSync(to);
   if (isThere && !isDirectory(to))
     throw new PommelError("usage", `${to} is a file.`, "Name a directory with --to.");
@@ -98,7 +98,7 @@ export function openDirectory(
 }
 
 /** Removes the draft at the end, also when Ctrl-C ends the process and no `finally` runs. */
-function guardDraft(draft: string, close = () => {}): Pick<Draft, "discard"> {
+function guardDraft(draft: string, close = () => {}): Pick<FileDraft, "discard"> {
   const remove = () => {
     close();
     rmSync(draft, { recursive: true, force: true });

@@ -4,7 +4,7 @@ import { AttributionEvidence } from "../../src/attribution/evidence/evidence.ts"
 import type { LineHere } from "../../src/attribution/evidence/makers.ts";
 import { TurnActivity } from "../../src/attribution/evidence/turn-activity.ts";
 import type { ShellRun, Write } from "../../src/attribution/evidence/writes.ts";
-import type { FileLine } from "../../src/attribution/lines/align.ts";
+import type { CurrentLine } from "../../src/attribution/lines/align.ts";
 import type { FileToAttribute } from "../../src/attribution/lines/file-lines.ts";
 import { choosePlainLineReader, computeLineKey, toBareLine } from "../../src/attribution/lines/line-keys.ts";
 import type { AuthorVerdict, ChangeToAttribute } from "../../src/attribution/lines/verdict.ts";
@@ -185,7 +185,7 @@ export const run = (command: string, more: Partial<ShellRun> = {}): ShellRun => 
 });
 
 /** Lines of a file: "+added" ones came with the change, " others" were there. */
-export function linesOfFile(lines: readonly string[]): FileLine[] {
+export function linesOfFile(lines: readonly string[]): CurrentLine[] {
   return lines.flatMap((text, i) => {
     const bare = toBareLine(text.slice(1));
     return bare.key === 0 ? [] : [{ ...bare, line: i + 1, isAdded: text.startsWith("+") }];

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { levels } from "../../src/base/levels.ts";
-import { type ChunkedSource, type ChunkOptions, chunkSource } from "../../src/code/chunk/chunk.ts";
+import { type ChunkedSource, type CodeChunkOptions, chunkSource } from "../../src/code/chunk/chunk.ts";
 import { findGrammar, isScriptHost, type LanguageId } from "../../src/code/languages/index.ts";
 import { extractScripts } from "../../src/code/parse/embedded.ts";
 import { SourceParser } from "../../src/code/parse/parser.ts";
@@ -11,13 +11,13 @@ export const grammarDir = fileURLToPath(new URL("../../dist/grammars", import.me
 
 const parser = new SourceParser(grammarDir);
 
-export const allLevels: ChunkOptions = { levels: new Set(levels), withText: true };
+export const allLevels: CodeChunkOptions = { levels: new Set(levels), withText: true };
 
 export async function chunk(
   path: string,
   language: LanguageId,
   text: string,
-  options: ChunkOptions = allLevels,
+  options: CodeChunkOptions = allLevels,
 ): Promise<ChunkedSource> {
   const grammar = findGrammar(language);
   const code = isScriptHost(language) ? extractScripts(language, text) : text;

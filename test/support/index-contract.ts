@@ -12,20 +12,20 @@ import type {
   ChunkMatch,
   CodeIndex,
   IndexDriver,
-  Scope,
+  SearchScope,
   Within,
 } from "../../src/store/index/port.ts";
 import type {
   ChunkRecord,
-  FileChange,
   FileVectors,
+  IndexedChange,
   IndexedCommit,
   IndexedFile,
 } from "../../src/store/index/records.ts";
 import { sqliteDriver } from "../../src/store/index/sqlite/sqlite-driver.ts";
 import { chunkRecord, indexedFile } from "./record-fixture.ts";
 
-const everywhere: Scope = { files: null, levels: null };
+const everywhere: SearchScope = { files: null, levels: null };
 const weights = { name: 8, path: 4, head: 2, body: 1 };
 const vector = (...components: number[]) => Int8Array.from(components);
 
@@ -78,7 +78,7 @@ export function indexContract(
       uids(await index.lexical(makeTokenStream(words).split(" "), weights, k, scope));
     const near = async (query: Int8Array, { k = 10, scope = everywhere, model = "m" } = {}) =>
       uids(await index.findNearest({ model, vector: query }, k, scope));
-    const only = async (path: string): Promise<Scope> => {
+    const only = async (path: string): Promise<SearchScope> => {
       return {
         files: (await index.files()).filter((one) => one.path === path).map(({ id }) => id),
         levels: null,
@@ -589,7 +589,7 @@ export async function expectWordsOfSqlite(ours: CodeIndex, dir: string): Promise
     });
   };
   for (let round = 0; round < 12; round++) {
-    const changes: FileChange[] = Array.from({ length: 8 }, (_, i): FileChange => {
+    const changes: IndexedChange[] = Array.from({ length: 8 }, (_, i): IndexedChange => {
       if (random(5) === 0) return { status: "gone", path: `${i + random(30)}.ts` };
       const path = `${(round % 3) * 10 + i}.ts`;
       return file(path, ...Array.from({ length: 12 }, (_, j) => chunk(path, j)));

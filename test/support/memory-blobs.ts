@@ -1,9 +1,9 @@
-import type { Blob, BlobKind, BlobStore, Engine } from "../../src/engines/blobs/blob-store.ts";
+import type { BlobEngine, BlobKind, BlobStore, StoredBlob } from "../../src/engines/blobs/blob-store.ts";
 
 /** An engine that keeps blobs for as long as the process runs, and fails when a test says so. */
-export class MemoryEngine implements Engine {
+export class MemoryEngine implements BlobEngine {
   readonly place = "";
-  readonly indexes = new Map<string, Map<string, Blob>>();
+  readonly indexes = new Map<string, Map<string, StoredBlob>>();
   /** Calls that changes and reads may make until they fail. */
   failsAfter = Number.POSITIVE_INFINITY;
   /** What was read: kinds, and the number from which on. */
@@ -11,7 +11,7 @@ export class MemoryEngine implements Engine {
 
   async open(file: string, mode: "read" | "write" | "rebuild"): Promise<BlobStore | null> {
     if (mode === "read" && !this.isThere(file)) return null;
-    const blobs = this.indexes.get(file) ?? new Map<string, Blob>();
+    const blobs = this.indexes.get(file) ?? new Map<string, StoredBlob>();
     this.indexes.set(file, blobs);
     return new MemoryBlobs(blobs, this);
   }
@@ -42,7 +42,7 @@ const keyOf = (kind: BlobKind, number: number) => `${kind} ${number}`;
 
 class MemoryBlobs implements BlobStore {
   constructor(
-    private readonly blobs: Map<string, Blob>,
+    private readonly blobs: Map<string, StoredBlob>,
     private readonly engine: MemoryEngine,
   ) {}
 
@@ -50,7 +50,7 @@ class MemoryBlobs implements BlobStore {
     return Math.max(-1, ...this.of("journal").map(({ number }) => number));
   }
 
-  async add(blobs: readonly Blob[]) {
+  async add(blobs: readonly StoredBlob[]) {
     this.engine.step();
     if (blobs.some(({ kind, number }) => this.blobs.has(keyOf(kind, number)))) throw new Error("it is there");
     for (const blob of blobs) this.blobs.set(keyOf(blob.kind, blob.number), blob);
@@ -90,7 +90,7 @@ class MemoryBlobs implements BlobStore {
 
   async close() {}
 
-  private of(kind: BlobKind): Blob[] {
+  private of(kind: BlobKind): StoredBlob[] {
     return [...this.blobs.values()].filter((blob) => blob.kind === kind);
   }
 }

@@ -16,7 +16,7 @@ import {
   type IndexEntry,
   type KnownFile,
   type QueryVector,
-  type Scope,
+  type SearchScope,
   type StoredChunk,
   toChunkId,
   toFileId,
@@ -25,9 +25,9 @@ import {
 } from "../../src/store/index/port.ts";
 import type {
   ChunkRecord,
-  FileChange,
   FileStamp,
   FileVectors,
+  IndexedChange,
   IndexedCommit,
   IndexedFile,
   SkippedFile,
@@ -114,7 +114,7 @@ class MemoryIndex implements CodeIndex {
     tokens: readonly string[],
     weights: FieldWeights,
     k: number,
-    scope: Scope,
+    scope: SearchScope,
   ): Promise<ChunkMatch[]> {
     const { chunks: total, holding } = await this.countFrequencies(tokens);
     const found = this.all(scope).flatMap(({ chunk }) => {
@@ -131,7 +131,7 @@ class MemoryIndex implements CodeIndex {
     return found.sort((a, b) => b.score - a.score).slice(0, k);
   }
 
-  async findNearest(query: QueryVector, k: number, scope: Scope): Promise<ChunkMatch[]> {
+  async findNearest(query: QueryVector, k: number, scope: SearchScope): Promise<ChunkMatch[]> {
     const found = this.all(scope).flatMap(({ file, chunk }) => {
       const score = cosine(query.vector, vectorOf(file, chunk.id, query.model));
       return Number.isNaN(score) ? [] : [{ id: chunk.id, score }];
@@ -260,7 +260,7 @@ class MemoryIndex implements CodeIndex {
     });
   }
 
-  async write(changes: readonly FileChange[]): Promise<void> {
+  async write(changes: readonly IndexedChange[]): Promise<void> {
     for (const change of changes) {
       if (change.status === "indexed" && change.vectors) mustFit(change.vectors, change.chunks.length);
     }
@@ -362,7 +362,7 @@ class MemoryIndex implements CodeIndex {
 
   async close() {}
 
-  private all({ files, levels }: Scope = { files: null, levels: null }) {
+  private all({ files, levels }: SearchScope = { files: null, levels: null }) {
     return [...this.byPath.values()]
       .filter(({ id }) => files === null || files.includes(id))
       .flatMap((file) => file.chunks.map((chunk) => ({ file, chunk })))

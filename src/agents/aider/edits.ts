@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import type { FileEdit } from "../agent.ts";
 import {
-  type Hunk,
+  type EditHunk,
   makeHunk,
   makeHunksEdit,
   makeReplacementHunk,
@@ -43,8 +43,8 @@ function nameIn(line: string): string {
   return bare.replace(/^[`*]+|[`*]+$/g, "");
 }
 
-function parseSearchBlocks(lines: readonly string[], path: string): Hunk[] {
-  const hunks: Hunk[] = [];
+function parseSearchBlocks(lines: readonly string[], path: string): EditHunk[] {
+  const hunks: EditHunk[] = [];
   let current = "";
   for (let at = 0; at < lines.length; at++) {
     if (!search.test(lines[at]!)) continue;
@@ -80,7 +80,7 @@ function indexFrom(lines: readonly string[], start: number, ends: readonly RegEx
 const joinLines = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join("");
 
 /** Hunks of fenced unified diffs. */
-function parseFencedDiffs(lines: readonly string[], path: string): Hunk[] {
+function parseFencedDiffs(lines: readonly string[], path: string): EditHunk[] {
   const hunks: string[][] = [];
   let name: string | null = null;
   let isInside = false;

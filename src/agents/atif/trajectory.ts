@@ -16,14 +16,14 @@ export interface SessionToWrite {
   lines: Iterable<Pick<TranscriptLine, "at" | "entries" | "model">>;
 }
 
-interface ToolCall {
+interface AtifToolCall {
   tool_call_id: string;
   function_name: string;
   arguments: Record<string, unknown>;
   extra?: object;
 }
 
-interface Result {
+interface AtifResult {
   source_call_id?: string;
   content: string;
   extra?: object;
@@ -37,8 +37,8 @@ interface WrittenStep {
   model_name?: string;
   message: string;
   reasoning_content?: string;
-  tool_calls?: ToolCall[];
-  observation?: { results: Result[] };
+  tool_calls?: AtifToolCall[];
+  observation?: { results: AtifResult[] };
   extra?: object;
 }
 

@@ -7,10 +7,10 @@ import {
   readBatches,
   readFirstRecords,
   skip,
-  type Understood,
+  type UnderstoodLine,
 } from "../reading/json-lines.ts";
 import { listFiles } from "../reading/list-files.ts";
-import { type FileLine, readLines } from "../reading/read-lines.ts";
+import { type RawLine, readLines } from "../reading/read-lines.ts";
 import { recall } from "./earlier.ts";
 import { locateClaudeHome } from "./home.ts";
 import { asLine, asMeta, asRecord, type ClaudeLine, parseRecords } from "./line-schema.ts";
@@ -18,7 +18,7 @@ import { readPictures } from "./pictures.ts";
 import { claudeProfile } from "./profile.ts";
 import { claudeSetup } from "./setup.ts";
 import { computeTodos, todoTools } from "./tools.ts";
-import { matchNoise, parseLine, type Surroundings } from "./understand.ts";
+import { type ClaudeContext, matchNoise, parseLine } from "./understand.ts";
 
 /** Line types without useful content. */
 const ignoredLineTypes: ReadonlySet<string> = new Set(
@@ -60,7 +60,7 @@ async function* read(
   cursor: Cursor | null,
   signal?: AbortSignal,
 ): AsyncGenerator<ReadBatch, void, undefined> {
-  const around: Surroundings = {
+  const around: ClaudeContext = {
     agentId: (await readIdentity(file, signal))?.agentId ?? null,
     earlier: await recall(file, cursor?.offset ?? 0, signal),
     speaksOfThis: false,
@@ -70,10 +70,10 @@ async function* read(
 
 async function parseLineBytes(
   file: string,
-  { bytes, start }: FileLine,
-  around: Surroundings,
+  { bytes, start }: RawLine,
+  around: ClaudeContext,
   signal: AbortSignal | undefined,
-): Promise<Understood> {
+): Promise<UnderstoodLine> {
   const known = matchNoise(bytes);
   if (known) return known;
   const leaves = new Set<string>();
@@ -91,7 +91,7 @@ async function parseLineBytes(
 const maxIdentityBytes = 4 * 1024 * 1024;
 
 /** The identity of a transcript, and of its subagent, if any. */
-interface Identity {
+interface TranscriptIdentity {
   info: TranscriptInfo;
   agentId: string | null;
 }
@@ -101,7 +101,7 @@ interface Identity {
  * another one's lines; then the file's name decides.
  * @returns null when no line has it (yet)
  */
-async function readIdentity(file: string, signal?: AbortSignal): Promise<Identity | null> {
+async function readIdentity(file: string, signal?: AbortSignal): Promise<TranscriptIdentity | null> {
   let first: ClaudeLine | null = null;
   let startedAt: number | null = null;
   for await (const record of readFirstRecords(file, { bytes: maxIdentityBytes, signal })) {
@@ -120,7 +120,11 @@ function isSubagent(line: ClaudeLine): boolean {
   return line.isSidechain === true && emptyToNull(line.agentId) !== null;
 }
 
-async function buildIdentity(file: string, line: ClaudeLine, startedAt: number | null): Promise<Identity> {
+async function buildIdentity(
+  file: string,
+  line: ClaudeLine,
+  startedAt: number | null,
+): Promise<TranscriptIdentity> {
   const session = line.sessionId!;
   const cwd = line.cwd!;
   if (!isSubagent(line)) return { info: { session, parent: null, cwd, startedAt }, agentId: null };

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { parseRecords } from "./line-schema.ts";
-import { matchNoise, parseLine, type Surroundings } from "./understand.ts";
+import { type ClaudeContext, matchNoise, parseLine } from "./understand.ts";
 
-const around: Surroundings = {
+const around: ClaudeContext = {
   agentId: null,
   earlier: { ownUses: new Set(), ownShells: new Set(), queued: [], given: [] },
   speaksOfThis: false,

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import type { FileEdit, FileTouch, Todo, ToolResult, TranscriptEntry } from "../agent.ts";
 import { bounds, boundText } from "../reading/bounds.ts";
 import { type ContentBlock, joinBlockTexts } from "../reading/content-blocks.ts";
-import { type Hunk, makeHunksEdit, makeReplacementHunk, makeWholeFileEdit } from "../reading/edits.ts";
+import { type EditHunk, makeHunksEdit, makeReplacementHunk, makeWholeFileEdit } from "../reading/edits.ts";
 import { makeLenientParser, parseEach } from "../reading/json.ts";
 import { makeToolResult, makeTouches, parseTodoList } from "../reading/tool-calls.ts";
 import { asHunk, asStructured, type Structured } from "./line-schema.ts";
@@ -61,9 +61,9 @@ function findEdits(result: Structured): FileEdit[] | null {
 }
 
 /** The hunks of a patch, up to the size limit. */
-function parseHunks(patch: readonly unknown[]): Hunk[] {
+function parseHunks(patch: readonly unknown[]): EditHunk[] {
   let left = 4 * bounds.input;
-  const hunks: Hunk[] = [];
+  const hunks: EditHunk[] = [];
   for (const hunk of parseEach(asHunk, patch)) {
     const lines = hunk.lines.map((line) => boundText(line, bounds.input));
     left -= lines.reduce((sum, line) => sum + line.length, 0);

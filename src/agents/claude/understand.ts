@@ -3,7 +3,7 @@ import type { TranscriptEntry, TranscriptLine, Usage } from "../agent.ts";
 import { boundInput, pictureMark } from "../reading/bounds.ts";
 import { asBlocks, type ContentBlock } from "../reading/content-blocks.ts";
 import { emptyToNull, parseTime, toTypeName } from "../reading/json.ts";
-import { keep, skip, type Understood } from "../reading/json-lines.ts";
+import { keep, skip, type UnderstoodLine } from "../reading/json-lines.ts";
 import { makeToolUse } from "../reading/tool-calls.ts";
 import {
   makeTextEntries,
@@ -17,7 +17,7 @@ import { classifyUserText, makeNotice, withoutReminders } from "./message-text.t
 import { isProgram } from "./profile.ts";
 import { listTouchedFiles, parseToolResult } from "./tools.ts";
 
-export interface Surroundings {
+export interface ClaudeContext {
   earlier: Earlier;
   /** The transcript's subagent; null for a session's own. */
   agentId: string | null;
@@ -26,7 +26,7 @@ export interface Surroundings {
 }
 
 /** Parses one line. Lines without content stay in the tree, because the next line's `parentUid` refers to them. */
-export function parseLine(line: ClaudeLine, around: Surroundings): Understood {
+export function parseLine(line: ClaudeLine, around: ClaudeContext): UnderstoodLine {
   // Older clients wrote subagents' lines into the session's transcript.
   const isOfOther = around.agentId === null || line.agentId !== around.agentId;
   if (line.isSidechain && isOfOther) return skip("sidechain");
@@ -53,7 +53,7 @@ export function parseLine(line: ClaudeLine, around: Surroundings): Understood {
 }
 
 /** Counts a line as skipped; it stays a link of the tree. */
-function passOver(line: ClaudeLine, reason = `type:${describeLineType(line)}`): Understood {
+function passOver(line: ClaudeLine, reason = `type:${describeLineType(line)}`): UnderstoodLine {
   const uid = emptyToNull(line.uuid);
   const lines = uid === null ? [] : [makeTranscriptLine({ uid, parentUid: findParentUid(line) })];
   return { lines, skipped: reason };
@@ -90,12 +90,12 @@ function makeQueuedLine(line: ClaudeLine, text: string): TranscriptLine {
   };
 }
 
-function parseTitle(name: string | null | undefined): Understood {
+function parseTitle(name: string | null | undefined): UnderstoodLine {
   const lines = makeTitleLines(name);
   return lines.length === 0 ? skip("type:title") : keep(...lines);
 }
 
-function parseSystemLine(line: ClaudeLine): Understood {
+function parseSystemLine(line: ClaudeLine): UnderstoodLine {
   if (line.subtype === "compact_boundary") {
     const { trigger = null, preTokens = null } = line.compactMetadata ?? {};
     return keep(convertLine(line, [{ kind: "compaction", trigger, preTokens }]));
@@ -226,7 +226,7 @@ const nextLines = ["parentUuid", "queue-operation", "summary", "ai-title", "cust
 const hasNestedLine = (line: Buffer) => nextLines.some((start) => line.indexOf(start, 1) !== -1);
 
 /** Recognises noise by the line's beginning and end; null if it must be parsed. */
-export function matchNoise(line: Buffer): Understood | null {
+export function matchNoise(line: Buffer): UnderstoodLine | null {
   for (const [type, start] of snapshots) {
     if (line.subarray(0, start.length).equals(start))
       return hasNestedLine(line) ? null : skip(`type:${type}`);

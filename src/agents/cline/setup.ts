@@ -27,8 +27,8 @@ const contexts = new Map();
 const isCompacted = ({ metadata }) => metadata?.kind === "compaction_summary";
 const isPrompt = ({ role, metadata, content }) =>
   role === "user" && metadata?.displayRole !== "system" && content.some(({ type }) => type === "text");
-const keyOf = ({ id, metadata }) => id ?? String(metadata?.generatedAt);
-const textOf = ({ content }) => content.map(({ type, text }) => (type === "text" ? text : "")).join("");
+const readKey = ({ id, metadata }) => id ?? String(metadata?.generatedAt);
+const joinText = ({ content }) => content.map(({ type, text }) => (type === "text" ? text : "")).join("");
 
 /** The files that a call changed. */
 function filesIn(tool, input) {
@@ -43,7 +43,7 @@ const run = (event, payload) => hook(event, { ...payload, session_id: session },
 
 /** Keeps what a hook gives for a message, the first time. */
 async function give(message, event, payload) {
-  const key = keyOf(message);
+  const key = readKey(message);
   if (contexts.has(key + event)) return;
   contexts.set(key + event, "");
   contexts.set(key + event, await run(event, payload));
@@ -51,7 +51,7 @@ async function give(message, event, payload) {
 
 /** A message with what was given for it. */
 function withContext(message) {
-  const key = keyOf(message);
+  const key = readKey(message);
   const text = ["session-start", "user-prompt"].map((event) => contexts.get(key + event)).filter(Boolean).join("\\n");
   return text ? { ...message, content: [...message.content, { type: "text", text }] } : message;
 }
@@ -78,7 +78,7 @@ export default {
       const summary = request.messages.find(isCompacted);
       const prompt = request.messages.findLast(isPrompt);
       if (summary) await give(summary, "session-start", { source: "compact" });
-      if (prompt) await give(prompt, "user-prompt", { prompt: textOf(prompt) });
+      if (prompt) await give(prompt, "user-prompt", { prompt: joinText(prompt) });
       return { messages: request.messages.map(withContext) };
     },
     async afterTool({ snapshot, toolCall, input, result }) {

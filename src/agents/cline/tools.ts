@@ -4,7 +4,7 @@ import { parsePatchEdits } from "../codex/patch.ts";
 import { boundInput } from "../reading/bounds.ts";
 import { type ContentBlock, joinBlockTexts } from "../reading/content-blocks.ts";
 import {
-  type Hunk,
+  type EditHunk,
   makeHunk,
   makeHunksEdit,
   makeReplacementHunk,
@@ -139,7 +139,7 @@ function findEdits({ tool, input }: PendingCall, said: string, cwd: string | nul
 }
 
 /** The whole lines that an edit changed, as its result shows them: "-3: removed", "+3: added"; null if some are left out. */
-function parseShownHunk(said: string): Hunk | null {
+function parseShownHunk(said: string): EditHunk | null {
   const [, diff] = /\n```diff\n([\s\S]*)\n```\s*$/.exec(said) ?? [];
   if (diff === undefined) return null;
   const lines: string[] = [];

@@ -8,7 +8,7 @@ import { asLine, asSessionMeta, asSpawn, type SessionMeta } from "./line-schema.
 const maxIdentityBytes = 4 * 1024 * 1024;
 
 /** A rollout's identity, and its initial branch. */
-export interface Identity {
+export interface RolloutIdentity {
   info: TranscriptInfo;
   branch: string | null;
 }
@@ -17,7 +17,7 @@ export interface Identity {
  * A rollout's identity, from its first `session_meta`.
  * @returns null when there is none (yet)
  */
-export async function readIdentity(file: string, signal?: AbortSignal): Promise<Identity | null> {
+export async function readIdentity(file: string, signal?: AbortSignal): Promise<RolloutIdentity | null> {
   for await (const record of readFirstRecords(file, {
     bytes: maxIdentityBytes,
     signal,
@@ -31,7 +31,7 @@ export async function readIdentity(file: string, signal?: AbortSignal): Promise<
   return null;
 }
 
-function buildIdentity(meta: SessionMeta, timestamp: string | null): Identity {
+function buildIdentity(meta: SessionMeta, timestamp: string | null): RolloutIdentity {
   const spawn = asSpawn(meta.source?.subagent);
   const root = emptyToNull(meta.session_id);
   const isSubagent = meta.source?.subagent !== undefined && meta.source?.subagent !== null;

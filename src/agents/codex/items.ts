@@ -14,12 +14,12 @@ import {
   makeCall,
   makeCommandCall,
 } from "./calls.ts";
-import { asItem, asParts, type Item, readPaths } from "./line-schema.ts";
+import { asItem, asParts, type CodexItem, readPaths } from "./line-schema.ts";
 import { listTouches, parseChanges } from "./patch.ts";
 import { isFirstOccurrence, makeUid, type RolloutState } from "./state.ts";
 
 /** Parses an item, which describes a completed event. */
-export function parseItem(value: unknown, state: RolloutState): Understood {
+export function parseItem(value: unknown, state: RolloutState): UnderstoodItem {
   const item = asItem(value);
   if (item === null) return {};
   state.hasItems = true;
@@ -41,7 +41,7 @@ export function parseItem(value: unknown, state: RolloutState): Understood {
   }
 }
 
-function parseToolItem(id: string, item: Item, state: RolloutState): Understood {
+function parseToolItem(id: string, item: CodexItem, state: RolloutState): UnderstoodItem {
   switch (item.type) {
     case "CommandExecution":
       return parseCommandEnd(id, item, state);
@@ -64,7 +64,7 @@ function parseToolItem(id: string, item: Item, state: RolloutState): Understood 
   }
 }
 
-function parseCommandEnd(id: string, item: Item, state: RolloutState): Understood {
+function parseCommandEnd(id: string, item: CodexItem, state: RolloutState): UnderstoodItem {
   const cwd = parsePathOrUrl(emptyToNull(item.cwd)) ?? state.cwd;
   const call = makeCommandCall(formatCommandLine(item.command), cwd === state.cwd ? null : cwd, state.cwd);
   const files = readPaths(item.parsed_cmd).flatMap((path) => makeTouches(path, "read", cwd));
@@ -75,7 +75,7 @@ function parseCommandEnd(id: string, item: Item, state: RolloutState): Understoo
   return completeCall(state, id, call.patch === null ? { ...call, files } : call, result, tookMs);
 }
 
-function parseFileChange(id: string, item: Item, state: RolloutState): Understood {
+function parseFileChange(id: string, item: CodexItem, state: RolloutState): UnderstoodItem {
   const patch = parseChanges(item.changes ?? {}, state.cwd);
   const call: CodexCall = { ...makeCall("apply_patch", {}), files: listTouches(patch), patch };
   const text = boundResult([item.stdout, item.stderr].filter(Boolean).join("\n"));
@@ -84,14 +84,14 @@ function parseFileChange(id: string, item: Item, state: RolloutState): Understoo
 }
 
 /** The result of a spawn call is the thread's id, which is the session's. */
-function parseSubagentStart(id: string, item: Item, state: RolloutState): Understood {
+function parseSubagentStart(id: string, item: CodexItem, state: RolloutState): UnderstoodItem {
   const subagent = emptyToNull(item.agent_thread_id);
   if (item.kind !== "started" || subagent === null) return {};
   const task = item.agent_path ?? "";
   return completeCall(state, id, makeCall("spawn_agent", { title: task }), { text: task, subagent });
 }
 
-function hasFailed({ status }: Item): boolean {
+function hasFailed({ status }: CodexItem): boolean {
   return status === "failed" || status === "declined";
 }
 
@@ -116,7 +116,7 @@ export function openCall(
 }
 
 /** A call's result; Pommel's own is not stored. */
-export function closeCall(state: RolloutState, id: string, result: CallOutcome): Understood {
+export function closeCall(state: RolloutState, id: string, result: CallOutcome): UnderstoodItem {
   const isOwn = state.open.get(id)?.isOwn ?? false;
   state.open.delete(id);
   state.answered.add(id);
@@ -130,7 +130,7 @@ function completeCall(
   call: CodexCall,
   result: CallOutcome,
   tookMs = 0,
-): Understood {
+): UnderstoodItem {
   if (state.answered.has(id)) return {};
   if (state.open.has(id)) return closeCall(state, id, result);
   const { uid, entries } = openCall(state, id, call);
@@ -138,7 +138,7 @@ function completeCall(
 }
 
 /** The stored part of a line; nothing without a uid. */
-export interface Understood {
+export interface UnderstoodItem {
   uid?: string;
   entries?: TranscriptEntry[];
   usage?: Usage;
@@ -159,7 +159,7 @@ export function parseUserText(
   form: "event" | "item",
   written: string,
   images: number,
-): Understood {
+): UnderstoodItem {
   const at = written.indexOf(requestMark);
   const human = at === -1 ? written : written.slice(at + requestMark.length);
   const entries = makePromptEntries(withoutOwnContext(human), images).map((entry) =>
@@ -175,7 +175,7 @@ export function parseUserText(
   return { uid, parentUid, entries };
 }
 
-export function parseAgentText(state: RolloutState, form: "event" | "item", written: string): Understood {
+export function parseAgentText(state: RolloutState, form: "event" | "item", written: string): UnderstoodItem {
   const entries = makeTextEntries("text", written);
   const text = entries[0]?.text;
   if (text === undefined || !isFirstOccurrence(state, form, `agent\0${text}`)) return {};

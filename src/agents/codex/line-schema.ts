@@ -94,7 +94,7 @@ export const asEvent = makeLenientParser(
     info: orNull(z.object({ total_token_usage: anything, last_token_usage: anything })),
   }),
 );
-export type Event = Parsed<typeof asEvent>;
+export type CodexEvent = Parsed<typeof asEvent>;
 
 export const asTokenUsage = makeLenientParser(
   z.object({
@@ -113,7 +113,7 @@ export type CodexChange = Parsed<typeof asChange>;
 const asPart = makeLenientParser(z.object({ type: text, text }));
 const asParsedCommand = makeLenientParser(z.object({ type: text, path: text }));
 
-export type Item = z.infer<typeof item>;
+export type CodexItem = z.infer<typeof item>;
 export const asItem = makeLenientParser(item);
 
 export const asSpawn = (value: unknown) => asSubagentSource(value)?.thread_spawn ?? null;

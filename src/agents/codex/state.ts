@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Identity } from "./describe.ts";
+import type { RolloutIdentity } from "./describe.ts";
 import type { FilePatch } from "./patch.ts";
 
 /** State that a rollout's earlier lines leave for later ones. */
@@ -36,7 +36,7 @@ export interface RolloutState {
   follows: string | null;
 }
 
-export function makeState(identity: Identity | null): RolloutState {
+export function makeState(identity: RolloutIdentity | null): RolloutState {
   return {
     thread: identity?.info.session ?? "",
     branch: identity?.branch ?? null,

@@ -1,11 +1,18 @@
 import type { TranscriptEntry, Usage } from "../agent.ts";
 import { boundText } from "../reading/bounds.ts";
 import { emptyToNull, parseTime, toTypeName } from "../reading/json.ts";
-import { keep, skip, type Understood as UnderstoodLine } from "../reading/json-lines.ts";
+import { keep, skip, type UnderstoodLine } from "../reading/json-lines.ts";
 import { withoutOwnContext } from "../reading/own-output.ts";
 import { makeTextEntries, makeTranscriptLine } from "../reading/transcript-lines.ts";
 import { type CodexCall, makeCall, parseCall, parseOutcome, patchCall, qualifyToolName } from "./calls.ts";
-import { closeCall, openCall, parseAgentText, parseItem, parseUserText, type Understood } from "./items.ts";
+import {
+  closeCall,
+  openCall,
+  parseAgentText,
+  parseItem,
+  parseUserText,
+  type UnderstoodItem,
+} from "./items.ts";
 import {
   asEvent,
   asLine,
@@ -14,8 +21,8 @@ import {
   asSessionMeta,
   asTokenUsage,
   asTurnContext,
+  type CodexEvent,
   type CodexLine,
-  type Event,
   type ResponseItem,
 } from "./line-schema.ts";
 import { makeUid, type RolloutState } from "./state.ts";
@@ -41,7 +48,7 @@ function computeStart(tookMs: number, end: number, { scriptAt }: RolloutState): 
   return scriptAt === null ? end : Math.min(scriptAt, end);
 }
 
-function parsePayload(line: CodexLine, state: RolloutState): Understood {
+function parsePayload(line: CodexLine, state: RolloutState): UnderstoodItem {
   switch (line.type) {
     case "session_meta": {
       const meta = asSessionMeta(line.payload);
@@ -71,7 +78,7 @@ function parsePayload(line: CodexLine, state: RolloutState): Understood {
 }
 
 /** Messages come from the events and items beside them, which identify human text. */
-function parseResponse(item: ResponseItem, at: number | null, state: RolloutState): Understood {
+function parseResponse(item: ResponseItem, at: number | null, state: RolloutState): UnderstoodItem {
   const id = emptyToNull(item.call_id);
   switch (item.type) {
     case "function_call":
@@ -93,7 +100,7 @@ function parseResponse(item: ResponseItem, at: number | null, state: RolloutStat
   }
 }
 
-function handleCall(id: string, item: ResponseItem, at: number | null, state: RolloutState): Understood {
+function handleCall(id: string, item: ResponseItem, at: number | null, state: RolloutState): UnderstoodItem {
   if (state.open.has(id) || state.answered.has(id)) return {};
   const call = callIn(item, state);
   if (call === null) {
@@ -115,7 +122,7 @@ function callIn(item: ResponseItem, state: RolloutState): CodexCall | null {
   return name === "apply_patch" ? patchCall(input, state.cwd) : makeCall(name, { input });
 }
 
-function handleCallOutput(id: string, output: unknown, state: RolloutState): Understood {
+function handleCallOutput(id: string, output: unknown, state: RolloutState): UnderstoodItem {
   if (state.scripts.has(id)) state.scriptAt = null;
   if (state.scripts.has(id) || state.answered.has(id)) return {};
   const { text, isError, running } = parseOutcome(output);
@@ -127,7 +134,7 @@ function handleCallOutput(id: string, output: unknown, state: RolloutState): Und
 }
 
 /** Messages between agents: a subagent's task, possibly encrypted, and its answer. */
-function parseAgentMessage(item: ResponseItem, state: RolloutState): Understood {
+function parseAgentMessage(item: ResponseItem, state: RolloutState): UnderstoodItem {
   const parts = asParts(item.content);
   const joined = parts.map(({ text }) => text).join("");
   const payload = /\nPayload:\n([\s\S]*)$/.exec(joined);
@@ -141,7 +148,7 @@ function parseAgentMessage(item: ResponseItem, state: RolloutState): Understood 
   return parseUserText(state, "item", text || `[encrypted task ${task}]`, 0);
 }
 
-function parseEvent(event: Event, state: RolloutState, line: CodexLine): Understood {
+function parseEvent(event: CodexEvent, state: RolloutState, line: CodexLine): UnderstoodItem {
   switch (event.type) {
     case "task_started":
       state.messageCounts.clear();
@@ -172,7 +179,7 @@ function parseEvent(event: Event, state: RolloutState, line: CodexLine): Underst
 }
 
 /** Before items, some clients wrote the ends of calls as events. */
-function parseEndEvent(event: Event, line: CodexLine, state: RolloutState): Understood {
+function parseEndEvent(event: CodexEvent, line: CodexLine, state: RolloutState): UnderstoodItem {
   const type = endings[event.type ?? ""];
   if (type === undefined || !emptyToNull(event.call_id)) return {};
   const { invocation } = event;
@@ -187,7 +194,7 @@ const endings: Readonly<Record<string, string>> = {
 };
 
 /** Counts are repeated; a new one has a new total. */
-function parseTokenEvent(event: Event, state: RolloutState): Understood {
+function parseTokenEvent(event: CodexEvent, state: RolloutState): UnderstoodItem {
   const total = asTokenUsage(event.info?.total_token_usage);
   const last = asTokenUsage(event.info?.last_token_usage);
   const sum = total?.total_tokens ?? null;
@@ -215,7 +222,7 @@ const preface =
   /^\s*Another language model started to solve this problem and produced a summary[\s\S]*?to assist with your own analysis:\s*/;
 
 /** OpenAI's own service does not return the summary's text. */
-function parseCompaction(message: unknown, state: RolloutState): Understood {
+function parseCompaction(message: unknown, state: RolloutState): UnderstoodItem {
   const joined = typeof message === "string" ? message.replace(preface, "") : "";
   const summary = makeTextEntries("summary", withoutOwnContext(joined));
   const compaction: TranscriptEntry = { kind: "compaction", trigger: null, preTokens: state.context };
@@ -224,7 +231,7 @@ function parseCompaction(message: unknown, state: RolloutState): Understood {
 }
 
 /** The human rolled back some prompts; the next one follows the last remaining. */
-function applyRollback(turns: number, state: RolloutState): Understood {
+function applyRollback(turns: number, state: RolloutState): UnderstoodItem {
   if (!(turns > 0)) return {};
   state.prompts.splice(Math.max(0, state.prompts.length - turns));
   state.follows = state.prompts.at(-1) ?? null;

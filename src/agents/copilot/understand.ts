@@ -17,7 +17,7 @@ import {
   text,
   toTypeName,
 } from "../reading/json.ts";
-import { keep, skip, type Understood } from "../reading/json-lines.ts";
+import { keep, skip, type UnderstoodLine } from "../reading/json-lines.ts";
 import { isOwnCommand, isOwnTool, withoutOwnContext } from "../reading/own-output.ts";
 import { makeToolResult, makeToolUse, makeTouches } from "../reading/tool-calls.ts";
 import { makePromptEntries, makeTextEntries, makeTranscriptLine } from "../reading/transcript-lines.ts";
@@ -94,8 +94,8 @@ export const asEvent = makeLenientParser(
   }),
 );
 
-type Event = Parsed<typeof asEvent>;
-type Data = z.infer<typeof data>;
+type CopilotEvent = Parsed<typeof asEvent>;
+type EventData = z.infer<typeof data>;
 
 const asFileEdit = makeLenientParser(z.object({ path: text, kind: text }));
 const asAttachment = makeLenientParser(z.object({ mimeType: text, type: text }));
@@ -105,7 +105,7 @@ export interface EventState {
   cwd: string | null;
   branch: string | null;
   /** Calls without a result yet. */
-  calls: Map<string, OpenCall>;
+  calls: Map<string, CopilotCall>;
   /** The line before: a rewind removes events from the file, and the next prompt shows to where. */
   last: string | null;
 }
@@ -113,7 +113,7 @@ export interface EventState {
 export const makeState = (): EventState => ({ cwd: null, branch: null, calls: new Map(), last: null });
 
 /** Parses the next event of a session. */
-export function parseEvent(value: Record<string, unknown>, state: EventState): Understood {
+export function parseEvent(value: Record<string, unknown>, state: EventState): UnderstoodLine {
   const event = asEvent(value);
   const data = event?.data;
   if (!event || !data) return skip("malformed");
@@ -140,7 +140,7 @@ export function parseEvent(value: Record<string, unknown>, state: EventState): U
 }
 
 /** Where the session is. */
-function follow({ type }: Event, data: Data, state: EventState): void {
+function follow({ type }: CopilotEvent, data: EventData, state: EventState): void {
   if (!["session.start", "session.resume", "session.context_changed"].includes(type ?? "")) return;
   const { cwd, branch } = data.context ?? data;
   state.cwd = emptyToNull(cwd) ?? state.cwd;
@@ -148,7 +148,7 @@ function follow({ type }: Event, data: Data, state: EventState): void {
 }
 
 /** An event's content, or why it has none. */
-function parseEntries(event: Event, data: Data, state: EventState): TranscriptEntry[] | string {
+function parseEntries(event: CopilotEvent, data: EventData, state: EventState): TranscriptEntry[] | string {
   const isSubagent = emptyToNull(event.agentId) !== null;
   switch (event.type) {
     case "user.message":
@@ -179,7 +179,7 @@ function parsePromptEntries({
   source,
   isAutopilotContinuation,
   attachments,
-}: Data): TranscriptEntry[] {
+}: EventData): TranscriptEntry[] {
   if (emptyToNull(source) !== null || isAutopilotContinuation === true) return [];
   const files = parseEach(asAttachment, attachments);
   const images = files.filter(({ mimeType }) => mimeType?.startsWith("image/")).length;
@@ -187,7 +187,7 @@ function parsePromptEntries({
 }
 
 /** Of a subagent only its calls: its answer is the result of the call that started it. */
-function answerEntries(data: Data, state: EventState, isSubagent: boolean): TranscriptEntry[] {
+function answerEntries(data: EventData, state: EventState, isSubagent: boolean): TranscriptEntry[] {
   const entries: TranscriptEntry[] = isSubagent
     ? []
     : [...makeTextEntries("thinking", data.reasoningText), ...makeTextEntries("text", data.content)];
@@ -200,7 +200,7 @@ function answerEntries(data: Data, state: EventState, isSubagent: boolean): Tran
   return entries;
 }
 
-function parseResultEntries(data: Data, state: EventState): TranscriptEntry[] {
+function parseResultEntries(data: EventData, state: EventState): TranscriptEntry[] {
   const id = emptyToNull(data.toolCallId);
   const call = id === null ? undefined : state.calls.get(id);
   // What the human ran, or a repeated result.
@@ -209,7 +209,7 @@ function parseResultEntries(data: Data, state: EventState): TranscriptEntry[] {
   return [parseToolResult(id, data, call)];
 }
 
-function makeCompactionEntries({ summaryContent, preCompactionTokens }: Data): TranscriptEntry[] {
+function makeCompactionEntries({ summaryContent, preCompactionTokens }: EventData): TranscriptEntry[] {
   return [
     { kind: "compaction", trigger: null, preTokens: preCompactionTokens ?? null },
     ...makeTextEntries("summary", withoutOwnContext(summaryContent ?? "")),
@@ -217,7 +217,7 @@ function makeCompactionEntries({ summaryContent, preCompactionTokens }: Data): T
 }
 
 /** The client's input includes tokens read from and written to the cache. */
-function parseUsage({ usage }: Data): Usage | null {
+function parseUsage({ usage }: EventData): Usage | null {
   if (!usage || !emptyToNull(usage.apiCallId) || !emptyToNull(usage.model)) return null;
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
   return {
@@ -231,7 +231,7 @@ function parseUsage({ usage }: Data): Usage | null {
 }
 
 /** What a call leaves for its result. */
-interface OpenCall {
+interface CopilotCall {
   input: Record<string, unknown>;
   files: FileTouch[];
   own: boolean;
@@ -241,7 +241,7 @@ interface OpenCall {
 const readers = new Set(["view", "grep", "rg", "glob"]);
 
 /** A call, as the model asked for it; null without id or name. */
-function parseCall(request: ToolRequest, cwd: string | null): { use: ToolUse; call: OpenCall } | null {
+function parseCall(request: ToolRequest, cwd: string | null): { use: ToolUse; call: CopilotCall } | null {
   const [id, name] = [emptyToNull(request.toolCallId), emptyToNull(request.name)];
   if (id === null || name === null) return null;
   const [server, mcpTool] = [emptyToNull(request.mcpServerName), emptyToNull(request.mcpToolName)];
@@ -278,7 +278,7 @@ const guidance = /\n+Tool "[^"\n]*" \w+\. Additional guidance from \w+ hooks:\n[
 /** The end of a command that succeeded. */
 const ended = /\n?<shellId: \S+ completed with exit code 0>\s*$/;
 
-function parseToolResult(id: string, data: Data, call: OpenCall): ToolResult {
+function parseToolResult(id: string, data: EventData, call: CopilotCall): ToolResult {
   const written = data.result?.content ?? data.error?.message ?? "";
   const text = withoutOwnContext(written.replace(guidance, "")).replace(ended, "").trim();
   const isError = data.success === false || (data.shellExecution?.exitCode ?? 0) !== 0;
@@ -286,7 +286,7 @@ function parseToolResult(id: string, data: Data, call: OpenCall): ToolResult {
 }
 
 /** The files that the call changed, with the lines of the diff that the client shows; null for other tools. */
-function findEdits(data: Data, { input, files }: OpenCall): FileEdit[] | null {
+function findEdits(data: EventData, { input, files }: CopilotCall): FileEdit[] | null {
   const changed = parseEach(asFileEdit, data.fileEdits).flatMap(({ path, kind }) =>
     emptyToNull(path) === null ? [] : [{ path: path!, kind }],
   );

@@ -51,7 +51,7 @@ const tool = z.object({
   result: anything,
   error: anything,
 });
-export type Tool = z.infer<typeof tool>;
+export type CursorTool = z.infer<typeof tool>;
 
 /** `bubbleId:<composer>:<bubble>` */
 export const asBubble = makeLenientParser(

@@ -4,7 +4,7 @@ import { diffLines, makeHunksEdit, makeReplacementHunk, makeWholeFileEdit } from
 import { asObject, decodeJsonText, emptyToNull } from "../reading/json.ts";
 import { isOwnCommand, isOwnTool, withoutOwnContext } from "../reading/own-output.ts";
 import { makeToolResult, makeToolUse, makeTouches } from "../reading/tool-calls.ts";
-import { asContents, type Tool } from "./database.ts";
+import { asContents, type CursorTool } from "./database.ts";
 
 type CursorInput = Record<string, unknown>;
 
@@ -16,7 +16,7 @@ export interface CursorCallContext {
 
 /** A tool's call and, if it ended, its result; why it says nothing, otherwise. */
 export function parseToolEntries(
-  call: Tool,
+  call: CursorTool,
   bubbleId: string,
   around: CursorCallContext,
 ): TranscriptEntry[] | string {
@@ -43,7 +43,7 @@ export function parseToolEntries(
 }
 
 /** Whether a call has its result, or will never have one. */
-export const hasEnded = ({ status }: Tool) =>
+export const hasEnded = ({ status }: CursorTool) =>
   ["completed", "error", "cancelled", "rejected"].includes(status ?? "");
 
 /** Older clients' names, and newer ones'. */
@@ -63,7 +63,7 @@ function listTouchedFiles(name: string, input: CursorInput, cwd: string | null):
   return how === null ? [] : makeTouches(path, how, cwd);
 }
 
-function extractResultText({ result, error }: Tool): string {
+function extractResultText({ result, error }: CursorTool): string {
   const value = decodeJsonText(result);
   const { output, contents } = asObject(value);
   for (const text of [output, contents]) if (typeof text === "string") return text;
@@ -76,7 +76,7 @@ function extractResultText({ result, error }: Tool): string {
 
 /** What a call wrote; null for calls that write nothing. */
 function findEdits(
-  { result }: Tool,
+  { result }: CursorTool,
   input: CursorInput,
   [file]: FileTouch[],
   { contentAt }: CursorCallContext,

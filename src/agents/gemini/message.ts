@@ -15,13 +15,13 @@ export interface Replay {
   session: string | null;
   /** The parent of the next line. */
   leaf: string | null;
-  messages: Map<string, Seen>;
+  messages: Map<string, SeenMessage>;
   /** Messages by hash of their text: a compression changes their ids. */
-  seenTexts: Map<string, Seen>;
+  seenTexts: Map<string, SeenMessage>;
   calls: Map<string, { own: boolean; isShell: boolean; ended: boolean }>;
 }
 
-interface Seen {
+interface SeenMessage {
   /** The parent of its first line. */
   before: string | null;
   /** Length of its text in characters, and its hash. */
@@ -56,7 +56,7 @@ export class GeminiMessage {
     this.at = parseTime(record.timestamp);
   }
 
-  get seen(): Seen | undefined {
+  get seen(): SeenMessage | undefined {
     return this.replay.messages.get(this.id);
   }
 

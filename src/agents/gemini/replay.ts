@@ -1,7 +1,7 @@
 import type { TranscriptEntry, TranscriptLine } from "../agent.ts";
 import { boundInput } from "../reading/bounds.ts";
 import { emptyToNull, parseEach, parseTime, toTypeName } from "../reading/json.ts";
-import { keep, skip, type Understood } from "../reading/json-lines.ts";
+import { keep, skip, type UnderstoodLine } from "../reading/json-lines.ts";
 import { makeToolUse } from "../reading/tool-calls.ts";
 import { makeTextEntries, makeTitleLines, makeTranscriptLine } from "../reading/transcript-lines.ts";
 import { isMetadata } from "./describe.ts";
@@ -20,7 +20,7 @@ import {
 import { extractResponse, hasEnded, isOwnCall, listTouchedFiles, parseToolResult } from "./tools.ts";
 
 /** Parses the next record of a chat. */
-export function take(replay: Replay, record: ChatRecord): Understood {
+export function take(replay: Replay, record: ChatRecord): UnderstoodLine {
   if (record.$rewindTo) {
     // The next line follows that message's predecessor.
     const to = replay.messages.get(record.$rewindTo);
@@ -33,7 +33,7 @@ export function take(replay: Replay, record: ChatRecord): Understood {
 }
 
 /** The first prompt follows the first metadata, so that a rewind to the start is visible. */
-function takeMetadata(replay: Replay, record: ChatRecord): Understood {
+function takeMetadata(replay: Replay, record: ChatRecord): UnderstoodLine {
   const title = parseTitle(record);
   if (replay.session !== null) return { lines: title, skipped: "type:metadata" };
   replay.session = record.sessionId!;
@@ -41,7 +41,7 @@ function takeMetadata(replay: Replay, record: ChatRecord): Understood {
   return { lines: [makeTranscriptLine({ uid: replay.leaf }), ...title], skipped: "type:metadata" };
 }
 
-function takeChange(replay: Replay, change: NonNullable<ChatRecord["$set"]>): Understood {
+function takeChange(replay: Replay, change: NonNullable<ChatRecord["$set"]>): UnderstoodLine {
   const again = parseEach(asRecord, change.messages).flatMap(
     (record) => takeMessage(new GeminiMessage(replay, record, true)).lines,
   );
@@ -54,7 +54,7 @@ function parseTitle({ summary, kind }: Partial<Pick<ChatRecord, "summary" | "kin
   return kind === "subagent" || summary?.trim().startsWith("{") ? [] : makeTitleLines(summary);
 }
 
-function takeMessage(message: GeminiMessage): Understood {
+function takeMessage(message: GeminiMessage): UnderstoodLine {
   switch (message.record.type) {
     case "user":
       return replayUserMessage(message);
@@ -71,7 +71,7 @@ function takeMessage(message: GeminiMessage): Understood {
 
 const repeated = skip("repeated");
 
-function replayClientMessage(message: GeminiMessage): Understood {
+function replayClientMessage(message: GeminiMessage): UnderstoodLine {
   const entries = parseClientMessage(message.record);
   const text = joinEntryTexts(entries);
   if (!message.isNew || message.isRepeated(text)) return repeated;
@@ -80,7 +80,7 @@ function replayClientMessage(message: GeminiMessage): Understood {
   return keep(message.appendLine(message.uid, entries));
 }
 
-function replayUserMessage(message: GeminiMessage): Understood {
+function replayUserMessage(message: GeminiMessage): UnderstoodLine {
   const entries = parseUserMessage(message.record);
   const lines = makeAnswerLines(message);
   if (message.isNew && !message.isRepeated(joinEntryTexts(entries))) {
@@ -113,7 +113,7 @@ function makeAnswerLines(message: GeminiMessage): TranscriptLine[] {
 /** The client's own reply to a summary that replaced the history. */
 const acknowledged = "Got it. Thanks for the additional context!";
 
-function replayAgentMessage(message: GeminiMessage): Understood {
+function replayAgentMessage(message: GeminiMessage): UnderstoodLine {
   const { record, seen } = message;
   const parts = asParts(record.content);
   const text = joinPartTexts(parts);

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import type { FileEdit, FileTouch, ToolResult } from "../agent.ts";
 import {
-  type Hunk,
+  type EditHunk,
   makeHunk,
   makeHunksEdit,
   makeReplacementHunk,
@@ -156,7 +156,7 @@ function makeRequestedEdit({ path, how }: FileTouch, args: GeminiArgs): FileEdit
 }
 
 /** Hunks of an edit that the human modified before accepting: only lines that the agent proposed stay added. */
-function keepProposedLines(hunks: readonly Hunk[], proposal: string): Hunk[] {
+function keepProposedLines(hunks: readonly EditHunk[], proposal: string): EditHunk[] {
   const proposed = new Set(proposal.split("\n").map((line) => line.trim()));
   return hunks.map(({ lines, oldStart, newStart }) => {
     const kept = lines.map((line) =>

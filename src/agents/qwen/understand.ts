@@ -16,7 +16,7 @@ import {
   text,
   toTypeName,
 } from "../reading/json.ts";
-import { skip, type Understood } from "../reading/json-lines.ts";
+import { skip, type UnderstoodLine } from "../reading/json-lines.ts";
 import { withoutOwnContext } from "../reading/own-output.ts";
 import { makeToolUse } from "../reading/tool-calls.ts";
 import { makeTextEntries, makeTranscriptLine, parseBranch } from "../reading/transcript-lines.ts";
@@ -69,7 +69,7 @@ const asContent = makeLenientParser(z.object({ role: text, parts: anything }));
 export type Calls = Map<string, { tool: string; args: Record<string, unknown>; own: boolean }>;
 
 /** Parses the next line of a chat. */
-export function parseLine(value: Record<string, unknown>, calls: Calls): Understood {
+export function parseLine(value: Record<string, unknown>, calls: Calls): UnderstoodLine {
   const line = asLine(value);
   if (!line) return skip("malformed");
   const entries = parseEntries(line, calls);

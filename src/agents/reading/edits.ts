@@ -4,7 +4,7 @@ import { bounds, boundText } from "./bounds.ts";
 
 /** Edits of files, in the form of a unified diff. */
 
-export type Hunk = FileEdit["hunks"][number];
+export type EditHunk = FileEdit["hunks"][number];
 
 /** A file whose whole new content is known. */
 export const makeWholeFileEdit = (path: string, content: string): FileEdit => ({
@@ -14,17 +14,17 @@ export const makeWholeFileEdit = (path: string, content: string): FileEdit => ({
 });
 
 /** A file of which the changed lines are known. */
-export const makeHunksEdit = (path: string, hunks: Hunk[]): FileEdit => ({ path, hunks, content: null });
+export const makeHunksEdit = (path: string, hunks: EditHunk[]): FileEdit => ({ path, hunks, content: null });
 
 /** A hunk of these lines, which have their signs; "" is an empty line that did not change. */
-export function makeHunk(lines: readonly string[], oldStart = 0, newStart = oldStart): Hunk {
+export function makeHunk(lines: readonly string[], oldStart = 0, newStart = oldStart): EditHunk {
   const bare = lines.map((line) => boundText(line, bounds.input));
   const without = (sign: string) => bare.filter((line) => !/^\\/.test(line) && !line.startsWith(sign)).length;
   return { oldStart, oldLines: without("+"), newStart, newLines: without("-"), lines: bare };
 }
 
 /** A replacement without a known position. */
-export function makeReplacementHunk(before: string, after: string): Hunk {
+export function makeReplacementHunk(before: string, after: string): EditHunk {
   return makeHunk([...signLines("-", before), ...signLines("+", after)]);
 }
 
@@ -42,7 +42,7 @@ export function signLines(sign: "-" | "+", written: string): string[] {
 const mostChanges = 1_500;
 
 /** The lines that differ between two versions of a text, as hunks without context. */
-export function diffLines(before: string, after: string): Hunk[] {
+export function diffLines(before: string, after: string): EditHunk[] {
   const [old, now] = [before, after].map((text) =>
     text.replaceAll("\r\n", "\n").replace(/(?<=[^\n])$/, "\n"),
   );
@@ -59,7 +59,7 @@ export function diffLines(before: string, after: string): Hunk[] {
   }));
 }
 
-function makeMiddleHunk(old: readonly string[], now: readonly string[]): Hunk {
+function makeMiddleHunk(old: readonly string[], now: readonly string[]): EditHunk {
   const shorter = Math.min(old.length, now.length);
   let start = 0;
   while (start < shorter && old[start] === now[start]) start++;
@@ -73,8 +73,8 @@ function makeMiddleHunk(old: readonly string[], now: readonly string[]): Hunk {
 const header = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
 /** The hunks of a unified diff of one file, up to the size limit. */
-export function parseUnifiedDiff(diff: string): Hunk[] {
-  const hunks: Hunk[] = [];
+export function parseUnifiedDiff(diff: string): EditHunk[] {
+  const hunks: EditHunk[] = [];
   let room = 4 * bounds.input;
   let left = { old: 0, new: 0 };
   for (const line of diff.split("\n")) {

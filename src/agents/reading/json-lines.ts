@@ -1,23 +1,23 @@
 import { LRUCache } from "lru-cache";
 import type { Agent, Cursor, DamagedLine, ReadBatch, TranscriptLine } from "../agent.ts";
 import { isBlank, isWholeJson, type LineDamage, parseRecordsOnLine } from "./json.ts";
-import { type FileLine, type ReadLinesOptions, readLines } from "./read-lines.ts";
+import { type RawLine, type ReadLinesOptions, readLines } from "./read-lines.ts";
 import { countReason } from "./transcript-lines.ts";
 
 /** Transcripts in JSON Lines, as most agents write them. */
 
 /** What a line in a file comes to; `skipped` as in `ReadBatch`. */
-export interface Understood {
+export interface UnderstoodLine {
   lines: readonly TranscriptLine[];
   skipped: string | null;
   /** Of a line that is not one record. */
   damage?: LineDamage;
 }
 
-export const keep = (...lines: TranscriptLine[]): Understood => ({ lines, skipped: null });
-export const skip = (reason: string): Understood => ({ lines: [], skipped: reason });
+export const keep = (...lines: TranscriptLine[]): UnderstoodLine => ({ lines, skipped: null });
+export const skip = (reason: string): UnderstoodLine => ({ lines: [], skipped: reason });
 
-export type UnderstandLine = (line: FileLine) => Understood | Promise<Understood>;
+export type UnderstandLine = (line: RawLine) => UnderstoodLine | Promise<UnderstoodLine>;
 
 /** A transcript's lines, from a cursor on. Errors as `readLines`. */
 export async function* readBatches(
@@ -64,7 +64,7 @@ interface Understanding<State> {
   /** The state before a transcript's first line. */
   begin: (file: string, signal?: AbortSignal) => State | Promise<State>;
   /** What a line says; may change the state. */
-  understand: (value: Record<string, unknown>, state: State) => Understood;
+  understand: (value: Record<string, unknown>, state: State) => UnderstoodLine;
   /** Why a line needs no parsing; null for those that do. */
   noise?: (bytes: Buffer) => string | null;
   /** Whether the state at a transcript's end may be cached; default: always. */
@@ -86,8 +86,8 @@ export const makeLineParser =
  */
 export function parseLineRecords(
   bytes: Buffer,
-  understand: (value: Record<string, unknown>, isPart: boolean) => Understood,
-): Understood {
+  understand: (value: Record<string, unknown>, isPart: boolean) => UnderstoodLine,
+): UnderstoodLine {
   if (isBlank(bytes)) return keep();
   const { records, damage } = parseRecordsOnLine(bytes);
   if (damage === null) return understand(records[0]!, false);

@@ -4,7 +4,7 @@ import { PommelError } from "../../base/errors.ts";
 import type { Cursor } from "../agent.ts";
 import { bounds } from "./bounds.ts";
 
-export interface FileLine {
+export interface RawLine {
   /** Without the line feed. A view into a buffer that the next batch overwrites. */
   bytes: Buffer;
   /** Its offset in the file. Bytes. */
@@ -13,7 +13,7 @@ export interface FileLine {
 
 interface LineBatch {
   /** Whole lines. */
-  lines: FileLine[];
+  lines: RawLine[];
   /** The position behind them. */
   cursor: Cursor;
   /** Number of skipped lines over the length limit. */
@@ -123,7 +123,7 @@ export async function* readLines(
 
       const last = buffer.subarray(Math.max(start, searched), held).lastIndexOf(lineFeed);
       const stop = last === -1 ? start : Math.max(start, searched) + last + 1;
-      const lines: FileLine[] = [];
+      const lines: RawLine[] = [];
       let lineStart = start;
       while (lineStart < stop) {
         const lineEnd = buffer.indexOf(lineFeed, lineStart);

@@ -170,14 +170,18 @@ function look(spec: HookSpec, text: string, name: string): PartLook {
   return { state: ours.length === 0 ? "absent" : "partial", detail: missing };
 }
 
-const hasHook = (spec: HookSpec, ours: readonly Handler[], wanted: AgentHook): boolean =>
+const hasHook = (spec: HookSpec, ours: readonly HookEntry[], wanted: AgentHook): boolean =>
   ours.some((one) => runsHook(one, wanted) && isWideEnough(spec, one, wanted));
 
-const runsHook = ({ event, runs }: Handler, wanted: AgentHook): boolean =>
+const runsHook = ({ event, runs }: HookEntry, wanted: AgentHook): boolean =>
   event === wanted.event && (runs === wanted.hook || runs === anyHook);
 
 /** Whether it runs for all tools and payloads that it is wanted for: a setting may want more than an earlier one did. */
-function isWideEnough(spec: HookSpec, { group, node }: Handler, { hook, matcher = "" }: AgentHook): boolean {
+function isWideEnough(
+  spec: HookSpec,
+  { group, node }: HookEntry,
+  { hook, matcher = "" }: AgentHook,
+): boolean {
   const own = String(findValue(group, "matcher")?.value ?? "");
   const tools = listTools(own);
   if (own !== "" && matcher !== "" && !listTools(matcher).every((tool) => tools.includes(tool))) return false;
@@ -211,7 +215,7 @@ function addHooks(spec: HookSpec, text: string, name: string): Addition {
 }
 
 /** Has a hook that is there run for what it is wanted for now. */
-function widen(spec: HookSpec, { group, node }: Handler, hook: AgentHook): TextEdit[] {
+function widen(spec: HookSpec, { group, node }: HookEntry, hook: AgentHook): TextEdit[] {
   const put = (old: Node | undefined, value: string | undefined): TextEdit[] =>
     old === undefined || value === undefined
       ? []
@@ -240,7 +244,7 @@ function removeHooks(spec: HookSpec, text: string, name: string, empty: readonly
 }
 
 /** One of Pommel's hooks in a file. */
-interface Handler {
+interface HookEntry {
   event: string;
   runs: HookName | typeof anyHook;
   node: Node;
@@ -251,14 +255,14 @@ interface Handler {
 }
 
 /** Skips malformed entries, as agents do. */
-function listOurs(spec: HookSpec, text: string, name: string): Handler[] {
+function listOurs(spec: HookSpec, text: string, name: string): HookEntry[] {
   const hooks = findHooks(spec, text, name);
   if (!hooks) return [];
   const events = new Set(hooks.children!.map((property) => String(property.children![0]!.value)));
   return [...events].flatMap((event) => {
     const groups = findValue(hooks, event);
     if (groups?.type !== "array") return [];
-    return groups.children!.flatMap((group): Handler[] => {
+    return groups.children!.flatMap((group): HookEntry[] => {
       const handlers = spec.isFlat ? groups : group.type === "object" ? findValue(group, "hooks") : undefined;
       if (handlers?.type !== "array") return [];
       const nodes = spec.isFlat ? [group] : handlers.children!;

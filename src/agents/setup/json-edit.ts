@@ -76,7 +76,7 @@ export function addItem(text: string, array: Node, value: unknown): TextEdit {
   return addChild(text, array, (style) => style.print(value));
 }
 
-interface Style {
+interface JsonStyle {
   colon: string;
   print: (value: unknown) => string;
 }
@@ -84,7 +84,7 @@ interface Style {
 /** Trailing comments. */
 const sameLine = /^(?:[ \t]*\/\*[^\r\n]*?\*\/)*(?:[ \t]*\/\/[^\r\n]*)?/;
 
-function addChild(text: string, container: Node, render: (style: Style) => string): TextEdit {
+function addChild(text: string, container: Node, render: (style: JsonStyle) => string): TextEdit {
   const eol = /\r\n|\n|\r/.exec(text)?.[0] ?? "\n";
   const unit = detectIndentUnit(text);
   const last = container.children?.at(-1);
@@ -167,13 +167,13 @@ function isAiry(text: string): boolean {
   return /[:,][ \t]/.test(text) || !/[:,]/.test(text);
 }
 
-function makeSpreadStyle(unit: string, eol: string, indent: string): Style {
+function makeSpreadStyle(unit: string, eol: string, indent: string): JsonStyle {
   const step = unit.includes("\t") ? "\t" : unit.length;
   const print = (value: unknown) => JSON.stringify(value, null, step).replaceAll("\n", `${eol}${indent}`);
   return { colon: ": ", print };
 }
 
-function makeOneLineStyle(text: string): Style {
+function makeOneLineStyle(text: string): JsonStyle {
   const airy = isAiry(text);
   return { colon: airy ? ": " : ":", print: (value) => (airy ? printAiry(value) : JSON.stringify(value)) };
 }

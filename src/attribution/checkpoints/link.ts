@@ -10,8 +10,8 @@ import type { GitWork } from "./work.ts";
  */
 
 /** Commits of history that are searched for one checkpoint, and for all of them. */
-const nearby = 5000;
-const far = 100_000;
+const maxCommitsForOne = 5000;
+const maxCommitsForAll = 100_000;
 
 /** Parents by commit, the commits as git lists them: the latest first. */
 type Graph = Map<string, { place: number; parents: string[] }>;
@@ -24,12 +24,12 @@ export async function linkCheckpoint(
 ): Promise<void> {
   const later = listCheckpointPlaces(work.memory, commit.committedAt).filter((place) => place.uid !== uid);
   const own = { uid, hash: commit.hash };
-  await link(work, [own, ...later], nearby, signal);
+  await link(work, [own, ...later], maxCommitsForOne, signal);
 }
 
 /** Links all checkpoints, after many commits were recorded. */
 export async function linkCheckpoints(work: GitWork, signal?: AbortSignal): Promise<void> {
-  await link(work, listCheckpointPlaces(work.memory), far, signal);
+  await link(work, listCheckpointPlaces(work.memory), maxCommitsForAll, signal);
 }
 
 async function link(

@@ -10,7 +10,7 @@ import type { ShellRun, Write } from "./writes.ts";
 /** Clocks further apart than this are not compared. Milliseconds. */
 export const widestOffset = 26 * 3_600_000;
 /** Closer ones are the same: what is between a call and its result is unknown. Milliseconds. */
-const least = 15_000;
+const minOffsetMs = 15_000;
 /** What one clock says of two events may differ by this much more. Milliseconds. */
 const spread = 60_000;
 const slackMs = 2000;
@@ -87,7 +87,7 @@ export function estimateClocks(evidence: ClockEvidence): Clocks {
     const offset = chooseAgreedOffset(all);
     if (offset !== 0) offsets.set(session, offset);
     else if (all.some((each) => each.includes(0))) right.add(session);
-    else if (all.every((each) => each.every((one) => Math.abs(one) > least))) unclear.add(session);
+    else if (all.every((each) => each.every((one) => Math.abs(one) > minOffsetMs))) unclear.add(session);
   }
   for (const [session, offset] of findClocksAhead(evidence, votes)) offsets.set(session, offset);
   return { offsets, right, unclear };
@@ -169,7 +169,7 @@ function chooseAgreedOffset(votes: readonly Vote[]): number {
     .map(near)
     .reduce((a, b) => (b.length > a.length ? b : a));
   const offset = [...best].sort((a, b) => a - b)[best.length >> 1]!;
-  const isOff = Math.abs(offset) > least && Math.abs(offset) <= widestOffset;
+  const isOff = Math.abs(offset) > minOffsetMs && Math.abs(offset) <= widestOffset;
   return isOff && best.length >= 2 && best.length > votes.length / 2 ? offset : 0;
 }
 
@@ -187,7 +187,7 @@ function findClocksAhead(
     const session = findClockSession(write.sessionUid);
     if (write.startedAt === 0 || votes.has(session)) continue;
     const held = heldSince(write);
-    if (held !== null && write.startedAt - held > least)
+    if (held !== null && write.startedAt - held > minOffsetMs)
       offsets.set(session, Math.max(offsets.get(session) ?? 0, write.startedAt - held));
     // A command may write over what is there.
     if (write.startedAt <= until + slackMs || (write.how !== "edit" && !isNew(write.path))) continue;

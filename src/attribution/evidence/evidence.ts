@@ -9,7 +9,7 @@ import type { ChangeToAttribute } from "../lines/verdict.ts";
 import { type Clocks, estimateClocks, findClockSession, widestOffset } from "./clock.ts";
 import { Makers } from "./makers.ts";
 import type { OpaqueCall } from "./opaque-calls.ts";
-import { clockMs, Period, slackMs } from "./period.ts";
+import { clockMs, slackMs, WritingPeriod } from "./period.ts";
 import { withoutPutBack } from "./put-back.ts";
 import { RecordedCommits } from "./recorded-commits.ts";
 import { Sightings } from "./sightings.ts";
@@ -25,7 +25,7 @@ const besideMs = 30 * 60_000;
 
 /** What is known of the time in which a change was made: calls and commands of agents, and when lines showed up. */
 export class AttributionEvidence {
-  readonly period: Period;
+  readonly period: WritingPeriod;
   readonly runs: ShellRun[];
   /** All writes, by this machine's clock; oldest first. */
   readonly allWrites: readonly Write[];
@@ -55,7 +55,7 @@ export class AttributionEvidence {
     parentAt: number | null,
     recorded = new RecordedCommits(memory),
   ) {
-    this.period = new Period(change, parentAt);
+    this.period = new WritingPeriod(change, parentAt);
     const { since, until } = this.period;
     this.sightings = new Sightings(memory, { since, until: change.committedAt + clockMs }, (path) =>
       this.getKeysAddedTo(path),

@@ -14,7 +14,7 @@ export const clockMs = 2000;
 export const slackMs = 2000;
 
 /** When what a change holds was written. Milliseconds since the epoch. */
-export class Period {
+export class WritingPeriod {
   /** Nothing later can have led to the change. */
   readonly until: number;
   /** As far back as is looked. */

@@ -14,7 +14,7 @@ import {
   type TimedTurn,
 } from "../../store/memory/sessions/turn-lookup.ts";
 import type { OpaqueCall } from "./opaque-calls.ts";
-import { type Activity, type Delegation, extractActivity, type ShellRun, type Write } from "./writes.ts";
+import { type Delegation, extractActivity, type ShellRun, type TurnChanges, type Write } from "./writes.ts";
 
 /** Lines of turns that are kept unpacked; one of them takes about 200 bytes. */
 const maxLines = 300_000;
@@ -26,7 +26,7 @@ const maxReplySize = 64 * 1024;
 
 /** Changes to files by turns, unpacked once for several commits. */
 export class TurnActivity {
-  private readonly known = new LRUCache<number, { stamp: string; activity: Activity }>({
+  private readonly known = new LRUCache<number, { stamp: string; activity: TurnChanges }>({
     maxSize: maxLines,
     sizeCalculation: ({ activity }) => countLines(activity),
   });
@@ -115,7 +115,7 @@ export class TurnActivity {
     return findFirstTurnAt(this.memory);
   }
 
-  private readActivityOfTurn(turn: FoundTurn): Activity {
+  private readActivityOfTurn(turn: FoundTurn): TurnChanges {
     const { id, sessionUid, cwd, number } = turn;
     const known = this.known.get(id);
     if (known?.stamp === this.makeTurnStamp(turn, known?.activity.isOpen)) return known.activity;
@@ -151,7 +151,7 @@ export class TurnActivity {
   }
 }
 
-const countLines = ({ writes, runs }: Activity): number =>
+const countLines = ({ writes, runs }: TurnChanges): number =>
   writes.reduce(
     (sum, { hunks }) => sum + hunks.reduce((all, hunk) => all + hunk.lines.length + hunk.removed.length, 0),
     1 + runs.length,

@@ -86,7 +86,7 @@ export interface Delegation {
 }
 
 /** A turn's changes to files. */
-export interface Activity {
+export interface TurnChanges {
   writes: Write[];
   runs: ShellRun[];
   delegations: Delegation[];
@@ -116,9 +116,9 @@ export function extractActivity(
   turn: { sessionUid: string; number: number; lines: readonly StoredLine[] },
   relativize: (path: string) => string,
   later: Iterable<readonly StoredLine[]> = [],
-): Activity {
+): TurnChanges {
   const calls = new Map<string, RecordedCall>();
-  const activity: Activity = { writes: [], runs: [], delegations: [], opaque: [], isOpen: false };
+  const activity: TurnChanges = { writes: [], runs: [], delegations: [], opaque: [], isOpen: false };
   let model: string | null = null;
   for (const [place, line] of turn.lines.entries()) {
     model = line.model ?? model;

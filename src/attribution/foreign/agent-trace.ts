@@ -43,7 +43,7 @@ type Contributor = z.infer<typeof contributor>;
 type Conversation = z.infer<typeof traceRecord>["files"][number]["conversations"][number];
 
 /** Who wrote lines, as a trace record says; paths from the top of the repository. */
-interface Trace {
+interface TraceRecord {
   /** The whole hash of a git commit; null: the record names none. */
   commit: string | null;
   lines: AttributedLines[];
@@ -51,13 +51,13 @@ interface Trace {
 
 /** The records of a file: one, an array of them, or one on each line. */
 export interface TraceFile {
-  traces: Trace[];
+  traces: TraceRecord[];
   /** What is no trace record. @see line from 1; of an array, the place in it */
   problems: { line: number; reason: string }[];
 }
 
 export function readTraces(text: string): TraceFile {
-  const traces: Trace[] = [];
+  const traces: TraceRecord[] = [];
   const problems: TraceFile["problems"] = [];
   for (const [i, value] of parseJsonValues(text)) {
     const parsed = value === undefined ? null : traceRecord.safeParse(value);
@@ -90,7 +90,7 @@ function parseJsonOrUndefined(text: string): unknown {
   }
 }
 
-function convertToTrace({ vcs, files }: z.infer<typeof traceRecord>): Trace {
+function convertToTrace({ vcs, files }: z.infer<typeof traceRecord>): TraceRecord {
   const lines = files.flatMap(({ path, conversations }) =>
     conversations.flatMap(({ ranges, ...conversation }) =>
       ranges.flatMap(({ start_line: first, end_line: last, contributor }): AttributedLines[] =>

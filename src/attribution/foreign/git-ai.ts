@@ -27,15 +27,15 @@ const maxRanges = 20_000;
 /** No file has more lines. */
 const maxLines = 10_000_000;
 
-const short = z.string().check(z.maxLength(200));
+const shortText = z.string().check(z.maxLength(200));
 const author = z.object({
-  agent_id: z.object({ tool: short, id: z.optional(short), model: z.optional(short) }),
+  agent_id: z.object({ tool: shortText, id: z.optional(shortText), model: z.optional(shortText) }),
 });
-const human = z.object({ author: short });
+const human = z.object({ author: shortText });
 const metadata = z.object({
   schema_version: z.string().check(z.regex(/^authorship\/3\./)),
   /** A field of ours, beside the standard's: this note is Pommel's. */
-  pommel_version: z.optional(short),
+  pommel_version: z.optional(shortText),
   prompts: z._default(z.record(z.string(), z.unknown()), {}),
   sessions: z._default(z.record(z.string(), z.unknown()), {}),
   humans: z._default(z.record(z.string(), z.unknown()), {}),

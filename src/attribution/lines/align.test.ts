@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { linesOfFile, stretchOf } from "../../../test/support/attribution-fixture.ts";
-import { alignLines, type FileLine, type WrittenStretch } from "./align.ts";
+import { alignLines, type CurrentLine, type WrittenStretch } from "./align.ts";
 
 /** For each file line (by its number) the indices in the stretches that it may come from. */
-function found(file: readonly FileLine[], ...stretches: string[][]) {
+function found(file: readonly CurrentLine[], ...stretches: string[][]) {
   const all = stretches.map((lines, of): WrittenStretch<number> => ({ of, lines: stretchOf(lines) }));
   return new Map(
     [...alignLines(file, all)].map(([i, matches]) => [

@@ -8,7 +8,7 @@ import type { BareLine } from "./line-keys.ts";
  */
 
 /** A line of the file as it is now. */
-export interface FileLine extends BareLine {
+export interface CurrentLine extends BareLine {
   /** From 1. */
   line: number;
   /** The change in question added it. */
@@ -25,7 +25,7 @@ export interface WrittenStretch<Of> {
 /** An added line that somebody wrote, judged by lines alone. */
 export interface LineMatch<Of> {
   of: Of;
-  /** Index in `Stretch.lines`. */
+  /** Index in `WrittenStretch.lines`. */
   at: number;
   /** The weight of it and its neighbours; 1 is certain. */
   support: number;
@@ -82,9 +82,9 @@ interface FileIndex {
 }
 
 /** A file is compared with what was written to it, elsewhere, and before. */
-const indexed = new WeakMap<readonly FileLine[], FileIndex>();
+const indexed = new WeakMap<readonly CurrentLine[], FileIndex>();
 
-function indexFileLines(file: readonly FileLine[]): FileIndex {
+function indexFileLines(file: readonly CurrentLine[]): FileIndex {
   const known = indexed.get(file);
   if (known) return known;
   const keys = Uint32Array.from(file, ({ key }) => key);
@@ -105,7 +105,7 @@ function indexFileLines(file: readonly FileLine[]): FileIndex {
 
 /** The file that stretches are looked for in. */
 interface Aligned extends FileIndex {
-  file: readonly FileLine[];
+  file: readonly CurrentLine[];
   /** The weight of each line of the file as evidence for its writer. */
   weights: readonly number[];
 }
@@ -115,7 +115,7 @@ interface Aligned extends FileIndex {
  * place.
  */
 export function alignLines<Of>(
-  file: readonly FileLine[],
+  file: readonly CurrentLine[],
   stretches: Iterable<WrittenStretch<Of>>,
 ): Map<number, LineMatch<Of>[]> {
   const found = new Map<number, LineMatch<Of>[]>();
@@ -211,7 +211,7 @@ function extend({ file, keys }: Aligned, lines: Uint32Array, i: number, p: numbe
 
 /** The shortest way over lines that differ to two equal ones, or to one that says something. */
 function findPairAcrossGap(
-  file: readonly FileLine[],
+  file: readonly CurrentLine[],
   keys: Uint32Array,
   lines: Uint32Array,
   a: number,

@@ -1,5 +1,5 @@
 import type { NotePlace } from "../../store/memory/chunks/notes.ts";
-import { alignLines, type FileLine } from "./align.ts";
+import { alignLines, type CurrentLine } from "./align.ts";
 import { plainLines, toBareLine } from "./line-keys.ts";
 import { thresholds } from "./origins.ts";
 
@@ -100,7 +100,7 @@ export function findAnchor(anchor: Anchor, path: string, texts: readonly string[
 /** The lines around, and the numbers that its own have now; those that stand alone are left out. */
 function findOwnLines(anchor: Anchor, path: string, texts: readonly string[]) {
   const kept = readKeptLines(anchor);
-  const file = plainLines(path, texts).flatMap((text, i): FileLine[] => {
+  const file = plainLines(path, texts).flatMap((text, i): CurrentLine[] => {
     const bare = toBareLine(text);
     return bare.key === 0 ? [] : [{ ...bare, line: i + 1, isAdded: true }];
   });

@@ -5,7 +5,7 @@ import { findPlaceInRepository } from "../../git/diff/changes.ts";
 import type { ChangedFile } from "../../git/diff/changes-types.ts";
 import { GitFailure } from "../../git/git.ts";
 import { type ReadObjects, withObjects } from "../../git/objects.ts";
-import type { FileLine } from "./align.ts";
+import type { CurrentLine } from "./align.ts";
 import {
   type BareLine,
   choosePlainLineReader,
@@ -19,7 +19,7 @@ import {
 export interface FileToAttribute {
   change: ChangedFile;
   /** The new version without blank lines; only the added lines where the whole could not be read. */
-  lines: FileLine[];
+  lines: CurrentLine[];
   /** The removed lines of each hunk, without blank lines. */
   removed: RemovedLine[][];
   /** Lines that nobody wrote, from 1: what a notebook's cells printed. */
@@ -76,7 +76,7 @@ function buildFileToAttribute(change: ChangedFile, text: string | null, makeBare
       added.set(newStart + i, line);
     });
   }
-  const lines: FileLine[] = [];
+  const lines: CurrentLine[] = [];
   const take = (line: number, content: string, isAdded: boolean) => {
     const { key, bare, weight } = makeBare(content);
     if (key !== 0) lines.push({ key, bare, weight, line, isAdded });

@@ -5,7 +5,7 @@ import { canHaveAuthors, listAttributions } from "../../store/memory/commits/att
 import { findCommitByHash, listFilesOfCommit } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { AttributionRecord } from "../../store/memory/memory-records.ts";
-import { alignLines, type FileLine, type WrittenStretch } from "./align.ts";
+import { alignLines, type CurrentLine, type WrittenStretch } from "./align.ts";
 import type { FileToAttribute, RemovedLine } from "./file-lines.ts";
 import { LooseText, matchReflowedLines } from "./reflow.ts";
 import { type AuthorVerdict, makeUnknownVerdict, toMovedVerdict } from "./verdict.ts";
@@ -103,7 +103,7 @@ function matchPlaces(
 }
 
 /** The index of the first line from a number on, of lines in order. */
-function findFirstIndexFrom(lines: readonly FileLine[], number: number): number {
+function findFirstIndexFrom(lines: readonly CurrentLine[], number: number): number {
   let [low, high] = [0, lines.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -113,13 +113,13 @@ function findFirstIndexFrom(lines: readonly FileLine[], number: number): number 
   return low;
 }
 
-function chooseSupportThreshold(place: RemovalSite, own: string, { line }: FileLine): number {
+function chooseSupportThreshold(place: RemovalSite, own: string, { line }: CurrentLine): number {
   if (place.path !== own) return thresholds.other;
   return line >= place.hunk.first && line <= place.hunk.last ? thresholds.hunk : thresholds.file;
 }
 
 /** The removed line at the place of a line of its hunk, as close as broken lines allow. */
-function findNearestRemovedLine({ lines, hunk }: RemovalSite, { line, bare }: FileLine): number {
+function findNearestRemovedLine({ lines, hunk }: RemovalSite, { line, bare }: CurrentLine): number {
   const holder = lines.find((removed) => removed.bare.includes(bare) || bare.includes(removed.bare));
   if (holder) return holder.line;
   const share = (line - hunk.first) / Math.max(hunk.last - hunk.first, 1);

@@ -1,4 +1,4 @@
-import type { FileLine } from "./align.ts";
+import type { CurrentLine } from "./align.ts";
 import { computeLineKey } from "./line-keys.ts";
 
 /**
@@ -96,7 +96,7 @@ const maxSearched = 2_000_000_000;
  * @param texts the written texts, oldest first
  */
 export function matchReflowedLines<Of>(
-  file: readonly FileLine[],
+  file: readonly CurrentLine[],
   open: readonly number[],
   texts: readonly { of: Of; text: LooseText }[],
 ): Map<number, Of> {
@@ -171,7 +171,7 @@ const maxPieces = 12;
  * up. Nobody keeps the text of what was saved meanwhile, only keys: pieces that stand together are put together again.
  */
 export function findUnbrokenLines(
-  lines: readonly FileLine[],
+  lines: readonly CurrentLine[],
   seen: ReadonlyMap<number, readonly number[]>,
 ): Map<number, { key: number; at: number }> {
   const found = new Map<number, { key: number; at: number }>();

@@ -140,12 +140,12 @@ function addReflowed(file: FileToAttribute, writes: readonly Write[], found: Map
   }
 }
 
-type Hunk = Write["hunks"][number];
+type WrittenHunk = Write["hunks"][number];
 
 /** A write is compared with the files of many commits. */
-const texts = new WeakMap<Hunk, LooseText>();
+const texts = new WeakMap<WrittenHunk, LooseText>();
 
-function getLooseText(hunk: Hunk): LooseText {
+function getLooseText(hunk: WrittenHunk): LooseText {
   const known = texts.get(hunk);
   if (known) return known;
   const text = new LooseText(hunk.lines.filter(({ isNew }) => isNew).map(({ bare }) => bare));

@@ -4,7 +4,7 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { AttributionRecord, Binding } from "../../store/memory/memory-records.ts";
 import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
 import type { AttributionEvidence } from "../evidence/evidence.ts";
-import { clockMs, type Period } from "../evidence/period.ts";
+import { clockMs, type WritingPeriod } from "../evidence/period.ts";
 import type { Delegation, ShellRun, Write } from "../evidence/writes.ts";
 import { alignLines } from "../lines/align.ts";
 import type { FileToAttribute } from "../lines/file-lines.ts";
@@ -162,7 +162,7 @@ interface SessionShare {
 
 interface BindingEvidence {
   attributionEvidence: Pick<AttributionEvidence, "runs" | "delegations" | "recentlyTouched" | "branchOf"> & {
-    period: Pick<Period, "freshSince">;
+    period: Pick<WritingPeriod, "freshSince">;
   };
   writes: readonly Write[];
   files: readonly FileToAttribute[];

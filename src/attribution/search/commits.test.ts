@@ -7,7 +7,7 @@ import { makeNewProject } from "../../base/paths.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import { findReverts, searchCommits } from "./commits.ts";
 import { indexCommits, indexedHead } from "./index-commits.ts";
-import type { Nearness } from "./rank.ts";
+import type { RecordNearness } from "./rank.ts";
 
 type CommitQuery = Parameters<typeof searchCommits>[1];
 
@@ -25,7 +25,7 @@ const subjects = async () =>
   (await index.commits.get(await index.commits.listHashes())).map(({ subject }) => subject).sort();
 
 const everything = { files: [], author: null, hashes: null, since: null, until: null, tip: null };
-const search = async (query: string, only: Partial<CommitQuery> = {}, near: Nearness | null = null) =>
+const search = async (query: string, only: Partial<CommitQuery> = {}, near: RecordNearness | null = null) =>
   searchCommits(index.commits, { ...everything, query, ...only }, near);
 const found = async (...asked: Parameters<typeof search>) =>
   (await search(...asked)).results.map(({ item }) => item.subject);
@@ -130,7 +130,7 @@ describe("searchCommits", () => {
   });
 
   it("ranks by meaning as well", async () => {
-    const near: Nearness = async (_, texts) =>
+    const near: RecordNearness = async (_, texts) =>
       texts.map((text) => (text.startsWith("Chore 7\n") ? 0.9 : 0.1));
     expect((await found("chore", {}, near))[0]).toBe("Chore 7");
   });

@@ -6,7 +6,7 @@ import { type AnalysedQuery, analyseQuery } from "../../code/search/query.ts";
 import { buildMatchers, type Matcher } from "../../code/search/verbatim/matchers.ts";
 import type { CommitIndex, Within } from "../../store/index/port.ts";
 import type { IndexedCommit } from "../../store/index/records.ts";
-import { type Nearness, type RankedRecords, type RecordCandidate, rankRecords } from "./rank.ts";
+import { type RankedRecords, type RecordCandidate, type RecordNearness, rankRecords } from "./rank.ts";
 
 interface CommitQuery extends Within {
   query: string;
@@ -35,7 +35,7 @@ const maxOfHash = 5;
 export async function searchCommits(
   index: CommitIndex,
   asked: CommitQuery,
-  nearnessTo: Nearness | null,
+  nearnessTo: RecordNearness | null,
 ): Promise<RankedRecords<IndexedCommit>> {
   const query = analyseQuery(asked.query);
   const named = asked.tip === null ? await findCommitsByHash(index, asked.query) : [asked.tip];

@@ -6,14 +6,14 @@ import { readEvents } from "../../store/memory/events.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { EventRecord } from "../../store/memory/memory-records.ts";
 import { countRowsByToken } from "../../store/sqlite/full-text.ts";
-import { type Nearness, type RankedRecords, rankRecords } from "./rank.ts";
+import { type RankedRecords, type RecordNearness, rankRecords } from "./rank.ts";
 
 /** Events for a question: by their title, description and branch, by meaning, and by their id. */
 export async function searchEvents(
   memory: Memory,
   question: string,
   isWanted: (event: EventRecord) => boolean,
-  nearnessTo: Nearness | null,
+  nearnessTo: RecordNearness | null,
 ): Promise<RankedRecords<EventRecord>> {
   const query: AnalysedQuery = analyseQuery(question);
   const terms = listLookupTerms(query);

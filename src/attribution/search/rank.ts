@@ -26,7 +26,10 @@ export interface RankedRecord<T> {
  * The cosine of each text with a question, by the bundled model; null where there is none. Records are so short that
  * those with a word of the question are embedded when it is asked, at some thousands a second, and nothing is stored.
  */
-export type Nearness = (question: string, texts: readonly string[]) => Promise<(number | null)[] | null>;
+export type RecordNearness = (
+  question: string,
+  texts: readonly string[],
+) => Promise<(number | null)[] | null>;
 
 /** How much meaning counts, of 1. */
 const meaningShare = 0.5;
@@ -44,7 +47,7 @@ export async function rankRecords<T>(
   query: AnalysedQuery,
   asked: AskedTerms,
   candidates: readonly RecordCandidate<T>[],
-  nearnessTo: Nearness | null,
+  nearnessTo: RecordNearness | null,
 ): Promise<RankedRecords<T>> {
   const texts = candidates.map(({ text }) => text.slice(0, understood));
   const cosines = (await nearnessTo?.(query.raw, texts)) ?? null;

@@ -3,7 +3,7 @@ import { parse, stringify } from "smol-toml";
 import * as z from "zod/mini";
 import { suggestPommelName } from "../other-names.ts";
 import { formatWithUnit, listUnits, parseWithUnit, type Unit } from "../text/units.ts";
-import type { Setting } from "./settings/setting.ts";
+import type { SettingDefinition } from "./settings/setting.ts";
 import { type Config, type SettingKey, settings } from "./settings.ts";
 
 export const settingKeys = Object.keys(settings) as SettingKey[];
@@ -103,7 +103,7 @@ function splitList(text: string): string[] {
 
 /** The unit of a setting that is a number; undefined where it has none. */
 export const findUnit = (key: SettingKey): Unit | undefined => {
-  const setting: Setting = settings[key];
+  const setting: SettingDefinition = settings[key];
   return setting.unit;
 };
 

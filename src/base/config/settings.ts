@@ -1,7 +1,7 @@
 import { codeSettings } from "./settings/code-settings.ts";
 import { homeSettings as ofTheHome } from "./settings/home-settings.ts";
 import { sessionSettings } from "./settings/session-settings.ts";
-import type { Setting } from "./settings/setting.ts";
+import type { SettingDefinition } from "./settings/setting.ts";
 import { shareSettings } from "./settings/share-settings.ts";
 
 /**
@@ -13,11 +13,11 @@ export const settings = { ...codeSettings, ...ofTheHome, ...sessionSettings, ...
 export type SettingKey = keyof typeof settings;
 
 function selectSettings(are: "team" | "home" | "sensitive" | "live"): ReadonlySet<SettingKey> {
-  const all = Object.entries(settings) as [SettingKey, Setting][];
+  const all = Object.entries(settings) as [SettingKey, SettingDefinition][];
   return new Set(all.filter(([, setting]) => setting[are]).map(([key]) => key));
 }
 
-/** What each of these means says `Setting`. */
+/** What each of these means says `SettingDefinition`. */
 export const teamSettings = selectSettings("team");
 export const homeSettings = selectSettings("home");
 export const sensitiveSettings = selectSettings("sensitive");

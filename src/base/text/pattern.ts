@@ -3,7 +3,7 @@ import { PommelError } from "../errors.ts";
 import { escapeRegExp } from "./escape-reg-exp.ts";
 
 /** The index of the first match; -1 without one. */
-export type Finder = (text: string) => number;
+export type PatternFinder = (text: string) => number;
 
 /** Literal patterns run on JavaScript's engine in a tenth of the time. */
 const plainWords = /^[\w -]+$/;
@@ -13,7 +13,7 @@ const plainWords = /^[\w -]+$/;
  * has a capital letter.
  * @throws PommelError `usage` when it is invalid
  */
-export function compilePattern(pattern: string): Finder {
+export function compilePattern(pattern: string): PatternFinder {
   if (plainWords.test(pattern)) {
     const words = new RegExp(pattern, isExact(pattern) ? "" : "i");
     return (text) => text.search(words);

@@ -29,7 +29,7 @@ export interface Definition extends QualifiedName, Range {
   children: Definition[];
 }
 
-export interface Outline {
+export interface FileOutline {
   definitions: Definition[];
   /** Documentation of the file itself. */
   docs: Range[];
@@ -47,7 +47,12 @@ interface DefinitionFrame {
  * cheaper than asking the tree (see the language table for rules).
  * @param nodes all candidates, as `walk` finds them
  */
-export function buildOutline(tree: Tree, text: string, grammar: Grammar, nodes: readonly Node[]): Outline {
+export function buildOutline(
+  tree: Tree,
+  text: string,
+  grammar: Grammar,
+  nodes: readonly Node[],
+): FileOutline {
   return new Outliner(tree.rootNode, text, grammar).run(nodes);
 }
 
@@ -81,7 +86,7 @@ class Outliner {
     this.#expressions = new Set(grammar.expressions?.kinds);
   }
 
-  run(nodes: readonly Node[]): Outline {
+  run(nodes: readonly Node[]): FileOutline {
     for (const node of nodes) {
       const kind = node.type;
       if (this.#comments.has(kind)) this.#leading.add(node.startIndex, node.endIndex, true);

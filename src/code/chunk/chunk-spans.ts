@@ -1,7 +1,7 @@
 import type { Node } from "web-tree-sitter";
 import type { Level } from "../../base/levels.ts";
 import type { Grammar } from "../languages/language.ts";
-import { type Definition, maxNestingDepth, type Outline } from "./chunk-definitions.ts";
+import { type Definition, type FileOutline, maxNestingDepth } from "./chunk-definitions.ts";
 import { type Border, cutIntoWindows, findTextBorders, type LineStarts, type Range } from "./lines.ts";
 
 /** A future chunk: its span and its name. Ranges are UTF-16 offsets. */
@@ -86,7 +86,7 @@ export class SpanBuilder {
     this.#cutAll = cutAll;
   }
 
-  build(root: Node, outline: Outline): ChunkSpan {
+  build(root: Node, outline: FileOutline): ChunkSpan {
     const file = makeFileSpan(this.#lines, outline.docs);
     this.#place(outline.definitions, file);
     this.#cutRest(file, root, "lines", this.#cutAll ? 0 : longRest);

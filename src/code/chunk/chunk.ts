@@ -17,7 +17,7 @@ interface SourceText {
   text: string;
 }
 
-export interface ChunkOptions {
+export interface CodeChunkOptions {
   /** Levels to emit. Code of other levels stays findable in the nearest enclosing chunk. */
   levels: ReadonlySet<Level>;
   /** Whether to fill `ChunkRecord.text` and `ChunkRecord.docs`, which the index itself does not keep. */
@@ -43,7 +43,11 @@ const maxDocs = 800;
  * lines for the rest. Parents come before their children.
  * @param syntax the file's, which the caller deletes; null cuts it by lines
  */
-export function chunkSource(source: SourceText, syntax: Syntax | null, options: ChunkOptions): ChunkedSource {
+export function chunkSource(
+  source: SourceText,
+  syntax: Syntax | null,
+  options: CodeChunkOptions,
+): ChunkedSource {
   const lines = new LineStarts(source.text);
   const cutAll = !options.levels.has("file") && options.levels.has("lines");
   const grammar = findGrammar(source.language);
@@ -84,7 +88,7 @@ function nestInSection(around: ChunkSpan, span: ChunkSpan): void {
   around.children.sort((a, b) => a.start - b.start);
 }
 
-interface Context {
+interface ChunkParent {
   parentId: string | null;
   /** Names of the enclosing definitions, outermost first. */
   names: string[];
@@ -96,14 +100,14 @@ class Emitter {
   readonly chunks: ChunkRecord[] = [];
   readonly #source: SourceText;
   readonly #lines: LineStarts;
-  readonly #options: ChunkOptions;
+  readonly #options: CodeChunkOptions;
   readonly #termsOf: (text: string) => Terms;
   /** The id of a span's chunk, or of the nearest enclosing one. */
   readonly #chunkOf = new Map<ChunkSpan, string | null>();
   readonly #ordinals = new Map<string, number>();
   readonly #holdings: string;
 
-  constructor(source: SourceText, lines: LineStarts, options: ChunkOptions) {
+  constructor(source: SourceText, lines: LineStarts, options: CodeChunkOptions) {
     this.#source = source;
     this.#lines = lines;
     this.#options = options;
@@ -111,7 +115,7 @@ class Emitter {
     this.#holdings = describeKnownFile(source.path);
   }
 
-  emitChunk(span: ChunkSpan, context: Context = { parentId: null, names: [], signature: "" }): void {
+  emitChunk(span: ChunkSpan, context: ChunkParent = { parentId: null, names: [], signature: "" }): void {
     const names = [...context.names, span.owner, span.name].filter((name) => name !== "");
     // Numbered whether emitted or not, so that ids do not depend on the levels asked for.
     const id = this.#nextId(span.level, names.join("."));
@@ -147,7 +151,7 @@ class Emitter {
     return hash("sha256", `${place}\n${ordinal}`, "hex").slice(0, 16);
   }
 
-  #record(span: ChunkSpan, id: string, context: Context): ChunkRecord {
+  #record(span: ChunkSpan, id: string, context: ChunkParent): ChunkRecord {
     const { level, kind, signature } = span;
     const name = level === "file" ? getBaseName(this.#source.path) : span.name;
     const [startLine, endLine] = this.#lines.findLineSpan(span);
@@ -207,7 +211,7 @@ class Emitter {
     );
   }
 
-  #textOf(context: Context, signature: string, docs: string, code: string): string {
+  #textOf(context: ChunkParent, signature: string, docs: string, code: string): string {
     const place = [
       this.#source.path,
       this.#holdings,

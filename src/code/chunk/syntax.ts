@@ -1,6 +1,6 @@
 import type { Range as ParserRange, Point, QueryMatch, Tree } from "web-tree-sitter";
 import type { Grammar } from "../languages/language.ts";
-import { buildOutline, type Outline } from "./chunk-definitions.ts";
+import { buildOutline, type FileOutline } from "./chunk-definitions.ts";
 import { LineStarts, type Range } from "./lines.ts";
 import {
   BrokenTree,
@@ -29,13 +29,13 @@ type ParseText = (text: string, parts: ParserRange[]) => Tree | null;
 
 /** A parsed file. Holds memory outside of JavaScript's: must be deleted. */
 export class Syntax {
-  readonly outline: Outline;
+  readonly outline: FileOutline;
   /** Matches of the language's query for references in the tree of the whole file. */
   readonly matches: readonly QueryMatch[];
   readonly #trees: Tree[];
 
   /** @param trees the file's, then those of parts of it that `outline` points into */
-  constructor(outline: Outline, matches: readonly QueryMatch[], trees: Tree[]) {
+  constructor(outline: FileOutline, matches: readonly QueryMatch[], trees: Tree[]) {
     this.outline = outline;
     this.matches = matches;
     this.#trees = trees;
@@ -71,10 +71,10 @@ export function parseSyntax(text: string, grammar: Grammar, parse: ParseText): S
   }
 }
 
-interface Reading extends Pick<Walked, "matches"> {
+interface SyntaxReading extends Pick<Walked, "matches"> {
   tree: Tree;
   broken: BrokenTree;
-  outline: Outline;
+  outline: FileOutline;
   /** How many things with members or code there are. */
   found: number;
 }
@@ -109,7 +109,7 @@ class SyntaxReader {
     for (const tree of this.#trees) tree.delete();
   }
 
-  #readBest(range: Range | null, depth: number): Reading | null {
+  #readBest(range: Range | null, depth: number): SyntaxReading | null {
     const first = this.#read(this.#parsed, range);
     if (first === null || !first.tree.rootNode.hasError) return first;
     const all = range ?? { start: 0, end: this.#text.length };
@@ -124,7 +124,12 @@ class SyntaxReader {
   }
 
   /** Tries again without noise, unless only little is in error: then its parts are enough. */
-  #readQuietly(first: Reading, range: Range, stretches: readonly UnparsedStretch[], depth: number): Reading {
+  #readQuietly(
+    first: SyntaxReading,
+    range: Range,
+    stretches: readonly UnparsedStretch[],
+    depth: number,
+  ): SyntaxReading {
     const lost = stretches.reduce((sum, { start, end }) => sum + end - start, 0);
     if (lost < (range.end - range.start) * muchInError) return first;
     let best = first;
@@ -142,7 +147,7 @@ class SyntaxReader {
   }
 
   /** Where definitions may have been lost. */
-  #lossesIn({ tree, broken }: Reading, { start }: Range): UnparsedStretch[] {
+  #lossesIn({ tree, broken }: SyntaxReading, { start }: Range): UnparsedStretch[] {
     const stretches = findErrorStretches(tree.rootNode, this.#grammar, this.#text);
     // A tree may begin with what opens code, far from the part that it is of.
     const own = stretches.map((stretch) => ({ ...stretch, start: Math.max(stretch.start, start) }));
@@ -154,7 +159,7 @@ class SyntaxReader {
   }
 
   /** Parses the parts of a stretch separately, and returns the end of the last one. */
-  #readParts({ broken, outline }: Reading, stretch: UnparsedStretch, depth: number): number {
+  #readParts({ broken, outline }: SyntaxReading, stretch: UnparsedStretch, depth: number): number {
     const parts = cutAtDeclarations(this.#lines, stretch, broken);
     const range = { start: stretch.start, end: parts.at(-1)!.end };
     if (parts.length < 2) return stretch.end;
@@ -164,7 +169,7 @@ class SyntaxReader {
     return range.end;
   }
 
-  #read(text: string, range: Range | null): Reading | null {
+  #read(text: string, range: Range | null): SyntaxReading | null {
     if (range !== null && this.#partsLeft-- <= 0) return null;
     const tree = this.#parse(text, range === null ? [] : this.#partsFor(range));
     if (tree === null) return null;

@@ -3,7 +3,7 @@ import type { GraphFiles } from "./files.ts";
 import { type FileGraph, type GraphDefinition, objectOwner } from "./record.ts";
 
 /** A definition, or a member of one that is no definition of its own. */
-export interface Target {
+export interface GraphTarget {
   file: string;
   /** Its place in the definitions of the file's graph. */
   at: number;
@@ -12,9 +12,9 @@ export interface Target {
 }
 
 /** The same text for the same target. */
-export const makeTargetKey = ({ file, at, field }: Target) => `${file}\n${at}\n${field}`;
+export const makeTargetKey = ({ file, at, field }: GraphTarget) => `${file}\n${at}\n${field}`;
 
-export const removeDuplicateTargets = (targets: readonly Target[]): Target[] => [
+export const removeDuplicateTargets = (targets: readonly GraphTarget[]): GraphTarget[] => [
   ...new Map(targets.map((one) => [makeTargetKey(one), one])).values(),
 ];
 
@@ -34,13 +34,13 @@ export interface GraphNode {
 }
 
 /** What the files themselves say of their definitions: no name is followed. */
-export class Definitions {
+export class GraphDefinitions {
   constructor(private readonly files: GraphFiles) {}
 
   // By place
 
   /** The innermost definitions on these lines of a file; the file itself where there is none. */
-  async findDefinitionsAt(file: string, first: number, last: number): Promise<Target[]> {
+  async findDefinitionsAt(file: string, first: number, last: number): Promise<GraphTarget[]> {
     const graph = await this.files.readFileGraph(file);
     if (graph === null) return [];
     const within = graph.definitions.flatMap(({ line, endLine }, at) =>
@@ -75,7 +75,7 @@ export class Definitions {
     name: string;
     first: number;
     last: number;
-  }): Promise<Target> {
+  }): Promise<GraphTarget> {
     const definitions = (await this.files.readFileGraph(file))?.definitions ?? [];
     const own = definitions.findIndex((one) => one.name === name && one.line >= first && one.line <= last);
     const around = definitions.findLastIndex(({ line, endLine }) => line <= first && endLine >= first);
@@ -83,19 +83,19 @@ export class Definitions {
   }
 
   /** Every definition of a file. */
-  async listDefinitionsOfFile(file: string): Promise<Target[]> {
+  async listDefinitionsOfFile(file: string): Promise<GraphTarget[]> {
     const graph = await this.files.readFileGraph(file);
     return (graph?.definitions ?? []).map((_, at) => makeTarget(file, at));
   }
 
   /** Members of a file's types that are no definitions of their own. */
-  async listFieldsOfFile(file: string): Promise<Target[]> {
+  async listFieldsOfFile(file: string): Promise<GraphTarget[]> {
     const graph = await this.files.readFileGraph(file);
     return (graph?.fields ?? []).map(({ of }, field) => ({ file, at: of, field }));
   }
 
   /** What a target is called and where it stands. */
-  async describeTarget({ file, at, field }: Target): Promise<GraphNode> {
+  async describeTarget({ file, at, field }: GraphTarget): Promise<GraphNode> {
     const graph = await this.files.readFileGraph(file);
     const found = graph?.definitions[at];
     if (found === undefined) {
@@ -123,13 +123,13 @@ export class Definitions {
   // By name
 
   /** Outside of all others in their file. */
-  async findTopLevel(file: string, name: string): Promise<Target[]> {
+  async findTopLevel(file: string, name: string): Promise<GraphTarget[]> {
     const graph = await this.files.readFileGraph(file);
     return graph === null ? [] : listTopLevelNamed(file, graph, name);
   }
 
   /** A type may be written in several parts: declarations that merge, and Rust's `impl`. */
-  async findTypeParts(type: Target): Promise<Target[]> {
+  async findTypeParts(type: GraphTarget): Promise<GraphTarget[]> {
     const graph = await this.files.readFileGraph(type.file);
     const named = graph?.definitions[type.at];
     if (!graph || !named || type.field !== null) return [];
@@ -139,8 +139,8 @@ export class Definitions {
   }
 
   /** The members of this name that a type has itself: definitions, or else fields. */
-  async findOwnMembers(type: Target, name: string): Promise<Target[]> {
-    const own: Target[] = [];
+  async findOwnMembers(type: GraphTarget, name: string): Promise<GraphTarget[]> {
+    const own: GraphTarget[] = [];
     for (const { file, at } of await this.findTypeParts(type)) {
       const graph = (await this.files.readFileGraph(file))!;
       own.push(...listNamed(file, graph, name, ({ parent }) => parent === at));
@@ -154,7 +154,7 @@ export class Definitions {
   }
 
   /** Members that are written apart from their type. */
-  private async findMembersApart({ file, at }: Target, name: string): Promise<Target[]> {
+  private async findMembersApart({ file, at }: GraphTarget, name: string): Promise<GraphTarget[]> {
     const graph = await this.files.readFileGraph(file);
     const type = graph?.definitions[at];
     const rules = this.files.findModuleRules(file);
@@ -162,7 +162,7 @@ export class Definitions {
     const others =
       rules.sharesDirectory && !rules.implicitSelf ? this.files.modules.listFilesBeside(file, rules) : [];
     await this.files.load(others);
-    const found: Target[] = [];
+    const found: GraphTarget[] = [];
     for (const other of [file, ...others]) {
       const beside = await this.files.readFileGraph(other);
       if (beside !== null) found.push(...listNamed(other, beside, name, ({ owner }) => owner === type.name));
@@ -171,8 +171,8 @@ export class Definitions {
   }
 
   /** Members of an object that a constant is. */
-  async findObjectProperties(constants: readonly Target[], name: string): Promise<Target[]> {
-    const found: Target[] = [];
+  async findObjectProperties(constants: readonly GraphTarget[], name: string): Promise<GraphTarget[]> {
+    const found: GraphTarget[] = [];
     for (const { file, at, field } of constants) {
       const graph = field === null ? await this.files.readFileGraph(file) : null;
       if (graph?.definitions[at]?.level !== "constant") continue;
@@ -184,14 +184,19 @@ export class Definitions {
 }
 
 /** One that is no member of another's fields. */
-export const makeTarget = (file: string, at: number): Target => ({ file, at, field: null });
+export const makeTarget = (file: string, at: number): GraphTarget => ({ file, at, field: null });
 
 /** What a definition holds. */
-export const findChildrenNamed = (file: string, graph: FileGraph, within: number, name: string): Target[] =>
+export const findChildrenNamed = (
+  file: string,
+  graph: FileGraph,
+  within: number,
+  name: string,
+): GraphTarget[] =>
   listNamed(file, graph, name, ({ parent, owner }) => parent === within && owner !== objectOwner);
 
 /** What is outside of all other definitions. */
-const listTopLevelNamed = (file: string, graph: FileGraph, name: string): Target[] =>
+const listTopLevelNamed = (file: string, graph: FileGraph, name: string): GraphTarget[] =>
   listNamed(
     file,
     graph,
@@ -208,7 +213,7 @@ export function listNamed(
   graph: FileGraph,
   name: string,
   isWanted: (definition: GraphDefinition) => boolean,
-): Target[] {
+): GraphTarget[] {
   let places = placesByName.get(graph);
   if (places === undefined) {
     const all = new Map<string, number[]>();
@@ -222,7 +227,7 @@ export function listNamed(
 }
 
 /** The same without what a constant is that was imported: `const retry = require("./retry")`. */
-export function findOwnTopLevel(file: string, graph: FileGraph, name: string): Target[] {
+export function findOwnTopLevel(file: string, graph: FileGraph, name: string): GraphTarget[] {
   const found = listTopLevelNamed(file, graph, name);
   const isImported =
     graph.imports.some(({ local }) => local === name) &&

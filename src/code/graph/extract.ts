@@ -1,6 +1,6 @@
 import type { Node, QueryMatch } from "web-tree-sitter";
 import type { EdgeKind } from "../../protocol/values.ts";
-import type { Definition, Outline } from "../chunk/chunk-definitions.ts";
+import type { Definition, FileOutline } from "../chunk/chunk-definitions.ts";
 import { follow } from "../chunk/chunk-names.ts";
 import { LineStarts, type Range } from "../chunk/lines.ts";
 import type { Syntax } from "../chunk/syntax.ts";
@@ -14,12 +14,12 @@ import {
   splitLastMember,
   withoutAccessor,
 } from "./expression.ts";
-import { type CapturedNodes, Modules } from "./imports.ts";
+import { type CapturedNodes, ModuleLinks } from "./imports.ts";
 import {
   type FileGraph,
   type GraphDefinition,
+  type GraphReference,
   objectOwner,
-  type Reference,
   type TypeMember,
   unknownExpression,
 } from "./record.ts";
@@ -59,7 +59,7 @@ interface PlacedDefinition extends Range {
 }
 
 /** A part of a file that local names end with. */
-interface Scope extends Range {
+interface NameScope extends Range {
   names: Map<string, Local>;
 }
 
@@ -70,16 +70,16 @@ class Extraction {
   private readonly definitions: GraphDefinition[] = [];
   private readonly fields: TypeMember[] = [];
   private readonly fieldsByName = new Map<string, TypeMember>();
-  private readonly references = new Map<string, Reference>();
+  private readonly references = new Map<string, GraphReference>();
   private readonly placed: PlacedDefinition[] = [];
   private readonly namesIn = new Map<number, Set<string>>();
   private around!: Nesting<PlacedDefinition>;
-  private scopes!: Nesting<Scope>;
-  private readonly modules: Modules;
+  private scopes!: Nesting<NameScope>;
+  private readonly modules: ModuleLinks;
   private readonly self: ReadonlySet<string>;
 
   private readonly lines: LineStarts;
-  private readonly outline: Outline;
+  private readonly outline: FileOutline;
   private readonly found: readonly QueryMatch[];
 
   constructor(
@@ -92,7 +92,7 @@ class Extraction {
     this.outline = syntax.outline;
     this.found = syntax.matches;
     this.self = new Set(data.self);
-    this.modules = new Modules(text, data.modules);
+    this.modules = new ModuleLinks(text, data.modules);
   }
 
   run(): FileGraph {
@@ -287,7 +287,7 @@ class Extraction {
   }
 
   /** Whether a file takes a name out of a value, so that nothing else defines it: `const { load } = core`. */
-  private isTakenOut(name: string, { names }: Scope, offset: number): boolean {
+  private isTakenOut(name: string, { names }: NameScope, offset: number): boolean {
     if (this.modules.names.has(name) || (this.namesIn.get(-1)?.has(name) ?? false)) return false;
     const meaning = names.get(name)?.(0) ?? null;
     return meaning !== null && !this.isDefinedWithin(name, offset) && splitLastMember(meaning) !== null;

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { FileId, IndexEntry, SearchableIndex } from "../../store/index/port.ts";
 import { findGrammar } from "../languages/index.ts";
-import type { Modules, References } from "../languages/references/references.ts";
+import type { ModuleStyle, References } from "../languages/references/references.ts";
 import { findPackagesOfIndex } from "../packages/packages.ts";
 import { ModuleFinder } from "./modules.ts";
 import { decodeGraph, type FileGraph } from "./record.ts";
@@ -47,7 +47,7 @@ export class GraphFiles {
     return (entry && findGrammar(entry.language)?.references) ?? null;
   }
 
-  findModuleRules(path: string): Modules | null {
+  findModuleRules(path: string): ModuleStyle | null {
     return this.findReferenceRules(path)?.modules ?? null;
   }
 

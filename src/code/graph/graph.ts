@@ -2,24 +2,24 @@ import { listIdentifiers, nameKey } from "../../base/text/tokens.ts";
 import { type EdgeConfidence, type EdgeKind, edgeConfidences } from "../../protocol/values.ts";
 import type { SearchableIndex } from "../../store/index/port.ts";
 import {
-  Definitions,
+  GraphDefinitions,
   type GraphNode,
+  type GraphTarget,
   listNamed,
   makeTarget,
   makeTargetKey,
   ofFile,
-  type Target,
 } from "./definitions.ts";
 import { splitLastMember } from "./expression.ts";
 import { GraphFiles } from "./files.ts";
-import type { FileGraph, Reference } from "./record.ts";
+import type { FileGraph, GraphReference } from "./record.ts";
 import { type Resolution, Resolver } from "./resolve.ts";
 
 export interface Edge {
   /** Its other end; the file itself where a mention is in no definition. */
   node: GraphNode;
   /** The same, to ask on. */
-  target: Target;
+  target: GraphTarget;
   kind: EdgeKind;
   /** Where it is mentioned. */
   lines: number[];
@@ -47,15 +47,15 @@ const maxRenames = 5;
 
 /** Edges between the definitions of an index, found when they are asked for. */
 export class CodeGraph {
-  readonly definitions: Definitions;
+  readonly definitions: GraphDefinitions;
   private readonly resolver: Resolver;
-  private readonly candidatesOf = new Map<string, Promise<Target[]>>();
+  private readonly candidatesOf = new Map<string, Promise<GraphTarget[]>>();
 
   private constructor(
     private readonly index: SearchableIndex,
     private readonly files: GraphFiles,
   ) {
-    this.definitions = new Definitions(files);
+    this.definitions = new GraphDefinitions(files);
     this.resolver = new Resolver(files, this.definitions);
   }
 
@@ -70,13 +70,13 @@ export class CodeGraph {
   }
 
   /** The definitions that somebody names, as `name` or as `Type.name`; best in this order. */
-  async findNamedDefinitions(asked: string): Promise<Target[]> {
+  async findNamedDefinitions(asked: string): Promise<GraphTarget[]> {
     const parts = asked.split(/::|[.#]/);
     const name = parts.pop()!;
     const owner = parts.pop();
     const found = await this.findDefinitionsNamed(name);
     if (owner === undefined) return found;
-    const fitting: Target[] = [];
+    const fitting: GraphTarget[] = [];
     for (const target of found) {
       const { parent } = await this.definitions.describeTarget(target);
       if (parent === owner) fitting.push(target);
@@ -87,7 +87,7 @@ export class CodeGraph {
   /** What a mention leads to, and how sure that is. */
   async resolve(
     file: string,
-    reference: Reference,
+    reference: GraphReference,
   ): Promise<Omit<Resolution, "by"> & { by: string; confidence: EdgeConfidence | null }> {
     const { by, targets } = await this.resolver.resolve(file, reference);
     if (targets.length > 0) return { by, targets, confidence: "resolved" };
@@ -102,9 +102,9 @@ export class CodeGraph {
     file: string,
     line: number,
     name: string,
-  ): Promise<{ targets: Target[]; confidence: EdgeConfidence } | null> {
+  ): Promise<{ targets: GraphTarget[]; confidence: EdgeConfidence } | null> {
     const graph = await this.files.readFileGraph(file);
-    let best: { targets: Target[]; confidence: EdgeConfidence } | null = null;
+    let best: { targets: GraphTarget[]; confidence: EdgeConfidence } | null = null;
     for (const reference of graph?.references ?? []) {
       if (reference.name !== name || reference.kind === "type" || !reference.lines.includes(line)) continue;
       const { targets, confidence } = await this.resolve(file, reference);
@@ -116,7 +116,7 @@ export class CodeGraph {
   }
 
   /** What a definition calls and uses. */
-  async findCallees(target: Target): Promise<Edges> {
+  async findCallees(target: GraphTarget): Promise<Edges> {
     const graph = await this.files.readFileGraph(target.file);
     if (graph === null) return { edges: [], unknown: 0, isCut: false, importers: [] };
     const edges = new EdgeList();
@@ -156,7 +156,7 @@ export class CodeGraph {
   }
 
   /** What mentions any of these definitions. */
-  async findCallers(targets: readonly Target[]): Promise<Edges> {
+  async findCallers(targets: readonly GraphTarget[]): Promise<Edges> {
     const wanted = new WantedDefinitions();
     for (const target of targets) await this.addWanted(target, wanted);
     const { paths, isCut } = await this.findFilesMentioning(wanted);
@@ -202,7 +202,7 @@ export class CodeGraph {
 
   /** What of interfaces a method stands for, where types need not name what they implement. */
   private async addImplicitBases(
-    target: Target,
+    target: GraphTarget,
     paths: readonly string[],
     wanted: WantedDefinitions,
   ): Promise<void> {
@@ -219,12 +219,12 @@ export class CodeGraph {
   }
 
   /** The types that have all methods of an interface; none for what is no interface. */
-  private async findImplementers(target: Target): Promise<Target[]> {
+  private async findImplementers(target: GraphTarget): Promise<GraphTarget[]> {
     const methods = target.field === null ? await this.listInterfaceMethods(target) : [];
     if (methods.length === 0) return [];
     const holders = await Promise.all(methods.map((name) => this.findDefinitionsNamed(name)));
     const [fewest = []] = holders.toSorted((a, b) => a.length - b.length);
-    const types = new Map<string, Target>();
+    const types = new Map<string, GraphTarget>();
     for (const method of fewest) {
       const owner = await this.resolver.findOwnerType(method);
       if (owner !== null && (await this.hasMembers(owner, methods))) types.set(makeTargetKey(owner), owner);
@@ -233,7 +233,7 @@ export class CodeGraph {
   }
 
   /** The methods of an interface, with those of what it embeds. */
-  private async listInterfaceMethods(type: Target, depth = 0): Promise<string[]> {
+  private async listInterfaceMethods(type: GraphTarget, depth = 0): Promise<string[]> {
     const fields = (await this.files.readFileGraph(type.file))?.fields ?? [];
     const own = fields.filter(({ of, isMethod }) => of === type.at && isMethod).map(({ name }) => name);
     if (depth >= maxRenames) return own;
@@ -244,7 +244,7 @@ export class CodeGraph {
     return [...new Set(own)];
   }
 
-  private async hasMembers(type: Target, names: readonly string[]): Promise<boolean> {
+  private async hasMembers(type: GraphTarget, names: readonly string[]): Promise<boolean> {
     for (const name of names) if ((await this.resolver.findMembers(type, name)).length === 0) return false;
     return names.length > 0;
   }
@@ -320,7 +320,7 @@ export class CodeGraph {
   }
 
   /** The names by which a definition is mentioned, and what of its bases it stands for. */
-  private async addWanted(target: Target, wanted: WantedDefinitions): Promise<void> {
+  private async addWanted(target: GraphTarget, wanted: WantedDefinitions): Promise<void> {
     const graph = await this.files.readFileGraph(target.file);
     if (graph === null || target.at === ofFile) return;
     const { name } = await this.definitions.describeTarget(target);
@@ -352,12 +352,12 @@ export class CodeGraph {
   }
 
   /** Definitions of the name, where it is not known what it is a member of. */
-  private async guess(file: string, { name, on, kind }: Reference): Promise<Target[]> {
+  private async guess(file: string, { name, on, kind }: GraphReference): Promise<GraphTarget[]> {
     const rules = this.files.findModuleRules(file);
     // A name that nothing in sight defines is the language's own.
     if (on === null || rules === null || (kind !== "call" && kind !== "construct")) return [];
     const found = await this.findDefinitionsNamed(name);
-    const members: Target[] = [];
+    const members: GraphTarget[] = [];
     for (const target of found) {
       if (this.files.findModuleRules(target.file)?.style !== rules.style) continue;
       const definition = (await this.files.readFileGraph(target.file))!.definitions[target.at]!;
@@ -367,7 +367,7 @@ export class CodeGraph {
     return members;
   }
 
-  private findDefinitionsNamed(name: string): Promise<Target[]> {
+  private findDefinitionsNamed(name: string): Promise<GraphTarget[]> {
     let found = this.candidatesOf.get(name);
     if (found === undefined) {
       found = this.findNamed(name);
@@ -376,7 +376,7 @@ export class CodeGraph {
     return found;
   }
 
-  private async findNamed(name: string): Promise<Target[]> {
+  private async findNamed(name: string): Promise<GraphTarget[]> {
     const key = nameKey(name);
     if (key === "") return [];
     const symbols = await this.index.findDefinitions([key], maxCandidates);
@@ -385,7 +385,7 @@ export class CodeGraph {
       ...new Set((await this.index.readOutlines([...new Set(ids)])).map(({ path }) => path)),
     ].sort();
     await this.files.load(paths);
-    const found: Target[] = [];
+    const found: GraphTarget[] = [];
     for (const file of paths) {
       const graph = await this.files.readFileGraph(file);
       if (graph !== null) found.push(...listNamed(file, graph, name, ({ kind }) => kind !== "impl"));
@@ -428,32 +428,32 @@ class WantedDefinitions {
   private readonly aliases = new Set<string>();
   private readonly bases = new Set<string>();
 
-  add(target: Target, name: string): void {
+  add(target: GraphTarget, name: string): void {
     this.targets.add(makeTargetKey(target));
     this.names.add(name);
   }
 
   /** A constant that stands for one of them. */
-  addAlias(target: Target, name: string): void {
+  addAlias(target: GraphTarget, name: string): void {
     this.aliases.add(makeTargetKey(target));
     this.names.add(name);
   }
 
-  addBase(target: Target): void {
+  addBase(target: GraphTarget): void {
     this.bases.add(makeTargetKey(target));
   }
 
-  has(target: Target): boolean {
+  has(target: GraphTarget): boolean {
     const key = makeTargetKey(target);
     return this.targets.has(key) || this.aliases.has(key);
   }
 
-  hasBase(target: Target): boolean {
+  hasBase(target: GraphTarget): boolean {
     return this.bases.has(makeTargetKey(target));
   }
 
   /** Whether a place is within one of them: what mentions itself is no caller. */
-  isWithinWanted({ file, at }: Target, graph: FileGraph): boolean {
+  isWithinWanted({ file, at }: GraphTarget, graph: FileGraph): boolean {
     for (let place = at; place >= 0; place = graph.definitions[place]!.parent) {
       if (this.targets.has(makeTargetKey(makeTarget(file, place)))) return true;
     }

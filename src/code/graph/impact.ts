@@ -2,7 +2,7 @@ import type { TouchedCode } from "../../protocol/graph.ts";
 import { nameInFull } from "../../protocol/reading/evidence.ts";
 import { type EdgeConfidence, type EdgeKind, edgeConfidences } from "../../protocol/values.ts";
 import { classifyPath } from "../files/path-role.ts";
-import { type GraphNode, makeTargetKey, type Target } from "./definitions.ts";
+import { type GraphNode, type GraphTarget, makeTargetKey } from "./definitions.ts";
 import type { CodeGraph } from "./graph.ts";
 import { toNodeJson } from "./neighbours.ts";
 
@@ -26,14 +26,14 @@ export interface Impact {
  */
 export async function collectImpact(
   graph: CodeGraph,
-  targets: readonly Target[],
+  targets: readonly GraphTarget[],
   depth: number,
 ): Promise<Impact> {
   const found = new Map<string, TouchedCode>();
   const known = new Set(targets.map(makeTargetKey));
   const importers = new Set<string>();
   let isCut = false;
-  let front: { target: Target; confidence: EdgeConfidence }[] = targets.map((target) => ({
+  let front: { target: GraphTarget; confidence: EdgeConfidence }[] = targets.map((target) => ({
     target,
     confidence: "resolved",
   }));

@@ -6,7 +6,7 @@ import type { Export, Import } from "./record.ts";
 export type CapturedNodes = Readonly<Record<string, Node>>;
 
 /** What a file takes from other modules and hands on. */
-export class Modules {
+export class ModuleLinks {
   readonly imports: Import[] = [];
   readonly exports: Export[] = [];
   /** What is imported, as the file calls it. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { addTo } from "../../base/multimap.ts";
-import type { Modules } from "../languages/references/references.ts";
+import type { ModuleStyle } from "../languages/references/references.ts";
 import type { PackageMap } from "../packages/packages.ts";
 
 /** What an import names, as far as it lies in the project. */
@@ -44,7 +44,7 @@ export class ModuleFinder {
   }
 
   /** @param from as the file at `path` writes it; null: it should be in the project, but is not known */
-  find(path: string, from: string, rules: Modules): Module | typeof external | null {
+  find(path: string, from: string, rules: ModuleStyle): Module | typeof external | null {
     if (rules.style === "path") return this.findByPath(path, from, rules);
     if (rules.style === "dotted") return this.findByDots(path, from, rules);
     if (rules.style === "directory") return this.findByDirectory(from, rules);
@@ -52,12 +52,12 @@ export class ModuleFinder {
   }
 
   /** A module that is named as the member of another. */
-  findModuleWithin({ below }: Module, name: string, rules: Modules): Module | null {
+  findModuleWithin({ below }: Module, name: string, rules: ModuleStyle): Module | null {
     return below === null ? null : this.findModuleAt(posix.join(below, name), rules);
   }
 
   /** Other files of the directory, for languages whose files see each other's names. */
-  listFilesBeside(path: string, rules: Modules): readonly string[] {
+  listFilesBeside(path: string, rules: ModuleStyle): readonly string[] {
     const files = this.inDirectory.get(getParentPath(path)) ?? [];
     return files.filter((file) => file !== path && hasExtension(file, rules));
   }
@@ -73,7 +73,7 @@ export class ModuleFinder {
   }
 
   /** A file or directory by its path without extension. */
-  private findModuleAt(place: string, rules: Modules): Module | null {
+  private findModuleAt(place: string, rules: ModuleStyle): Module | null {
     const tidy = posix.normalize(place).replace(/^\.\/|\/$/g, "");
     if (tidy.startsWith("..")) return null;
     for (const extension of rules.extensions) {
@@ -91,7 +91,7 @@ export class ModuleFinder {
     return isPackage ? { files: [], below: tidy } : null;
   }
 
-  private findByPath(path: string, from: string, rules: Modules): Module | typeof external | null {
+  private findByPath(path: string, from: string, rules: ModuleStyle): Module | typeof external | null {
     if (from.startsWith(".")) return this.findAtWrittenPath(posix.join(getParentPath(path), from), rules);
     for (const place of this.listAliasedPlaces(path, from)) {
       const found = this.findAtWrittenPath(place, rules);
@@ -112,7 +112,7 @@ export class ModuleFinder {
   }
 
   /** With the extension that it is written with, that of what it is compiled from, or none. */
-  private findAtWrittenPath(place: string, rules: Modules): Module | null {
+  private findAtWrittenPath(place: string, rules: ModuleStyle): Module | null {
     const tidy = posix.normalize(place);
     if (this.paths.has(tidy)) return { files: [tidy], below: null };
     const compiled = /^(.*)\.([mc]?)jsx?$/.exec(tidy);
@@ -185,7 +185,7 @@ export class ModuleFinder {
     }
   }
 
-  private findByDots(path: string, from: string, rules: Modules): Module | typeof external | null {
+  private findByDots(path: string, from: string, rules: ModuleStyle): Module | typeof external | null {
     const [, dots = "", rest = ""] = /^(\.*)(.*)$/.exec(from)!;
     const below = rest.replaceAll(".", "/");
     if (dots !== "") {
@@ -214,7 +214,7 @@ export class ModuleFinder {
   }
 
   /** A package is in all directories of its name: those of sources and of tests. The last part may be a type. */
-  private findByPackage(below: string, rules: Modules): Module | typeof external {
+  private findByPackage(below: string, rules: ModuleStyle): Module | typeof external {
     const dirs = this.byDirectoryName.get(posix.basename(below)) ?? [];
     const files = dirs
       .filter((dir) => dir === below || dir.endsWith(`/${below}`))
@@ -227,7 +227,7 @@ export class ModuleFinder {
     return own.length > 0 ? { files: own, below: null, inside: type } : external;
   }
 
-  private findByDirectory(from: string, rules: Modules): Module | typeof external {
+  private findByDirectory(from: string, rules: ModuleStyle): Module | typeof external {
     const module = this.packages.packages
       .filter(({ kind, name }) => kind === "go" && (from === name || from.startsWith(`${name}/`)))
       .sort((a, b) => b.name.length - a.name.length)[0];
@@ -241,7 +241,7 @@ export class ModuleFinder {
   private findByCrate(
     path: string,
     parts: readonly string[],
-    rules: Modules,
+    rules: ModuleStyle,
   ): Module | typeof external | null {
     const [first = "", ...rest] = parts;
     let module: Module | null;
@@ -299,7 +299,7 @@ function getParentPath(path: string): string {
 const withoutExtension = (path: string) => path.replace(/\.\w+$/, "");
 const getFileStem = (path: string) => withoutExtension(posix.basename(path));
 
-function hasExtension(path: string, { extensions }: Modules): boolean {
+function hasExtension(path: string, { extensions }: ModuleStyle): boolean {
   return extensions.includes(path.slice(path.lastIndexOf(".") + 1));
 }
 

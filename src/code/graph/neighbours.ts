@@ -1,12 +1,12 @@
 import type { GraphEdge, Neighbours } from "../../protocol/graph.ts";
 import { classifyPath } from "../files/path-role.ts";
-import type { GraphNode, Target } from "./definitions.ts";
+import type { GraphNode, GraphTarget } from "./definitions.ts";
 import type { CodeGraph, Edge } from "./graph.ts";
 
 const maxShownEdges = 10;
 
 /** What uses a definition and what it uses, for an answer. */
-export async function findNeighbours(graph: CodeGraph, target: Target): Promise<Neighbours> {
+export async function findNeighbours(graph: CodeGraph, target: GraphTarget): Promise<Neighbours> {
   const [callers, callees] = [await graph.findCallers([target]), await graph.findCallees(target)];
   return {
     is_known: await graph.hasReferences(target.file),

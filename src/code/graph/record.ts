@@ -12,7 +12,7 @@ export interface FileGraph {
   fields: TypeMember[];
   imports: Import[];
   exports: Export[];
-  references: Reference[];
+  references: GraphReference[];
 }
 
 /** What a definition is good for: to be called, to have members, to hold a value. */
@@ -63,7 +63,7 @@ export interface Export {
   name: string;
 }
 
-export interface Reference {
+export interface GraphReference {
   name: string;
   kind: EdgeKind;
   /** The place of the innermost definition around it in `definitions`; -1: the file. */

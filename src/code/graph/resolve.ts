@@ -1,30 +1,30 @@
 import {
-  type Definitions,
   findChildrenNamed,
   findOwnTopLevel,
+  type GraphDefinitions,
+  type GraphTarget,
   removeDuplicateTargets,
-  type Target,
 } from "./definitions.ts";
 import { type Expression, readModuleName, splitExpression } from "./expression.ts";
 import type { GraphFiles } from "./files.ts";
 import { external, type Module } from "./modules.ts";
-import { type FileGraph, objectOwner, type Reference, unknownExpression } from "./record.ts";
+import { type FileGraph, type GraphReference, objectOwner, unknownExpression } from "./record.ts";
 
 /** By what an edge is known: an import, the file, the directory's names, or the type of what it is a member of. */
 type Way = "import" | "file" | "directory" | "type";
 
 export type Resolution =
-  | { by: Way; targets: Target[] }
+  | { by: Way; targets: GraphTarget[] }
   /** Not in the project, or nobody can know. */
   | { by: "external" | "unknown"; targets: [] };
 
 type Value =
-  | { is: "definition" | "instance"; by: Way; targets: Target[] }
+  | { is: "definition" | "instance"; by: Way; targets: GraphTarget[] }
   | { is: "module"; module: Module; by: Way }
   | { is: "external" };
 
 /** What a file says of a name where it stands. */
-type Mention = Pick<Reference, "name" | "on" | "within"> & Partial<Pick<Reference, "kind">>;
+type Mention = Pick<GraphReference, "name" | "on" | "within"> & Partial<Pick<GraphReference, "kind">>;
 
 /** Imports that hand on imports, members of bases of bases, types of what functions return. */
 const maxResolveDepth = 12;
@@ -38,7 +38,7 @@ export class Resolver {
 
   constructor(
     private readonly files: GraphFiles,
-    private readonly definitions: Definitions,
+    private readonly definitions: GraphDefinitions,
   ) {}
 
   async resolve(file: string, reference: Mention): Promise<Resolution> {
@@ -52,22 +52,22 @@ export class Resolver {
   }
 
   /** The definitions that a file offers to others under a name. */
-  async findOffered(file: string, name: string): Promise<Target[]> {
+  async findOffered(file: string, name: string): Promise<GraphTarget[]> {
     const value = await this.resolveExported({ files: [file], below: null }, name, file, 0);
     return value?.is === "definition" ? value.targets : [];
   }
 
   /** The definitions that a type of this place extends or implements; external and unknown ones are missing. */
-  async findBases({ file, at }: Target): Promise<Target[]> {
+  async findBases({ file, at }: GraphTarget): Promise<GraphTarget[]> {
     const graph = await this.files.readFileGraph(file);
     const bases = (graph?.references ?? []).filter(({ kind, within }) => kind === "base" && within === at);
-    const found: Target[] = [];
+    const found: GraphTarget[] = [];
     for (const base of bases) found.push(...(await this.resolve(file, base)).targets);
     return found.filter((target) => !(target.file === file && target.at === at));
   }
 
   /** The members of this name of a type, its own or those of what it extends. */
-  async findMembers(type: Target, name: string, depth = 0): Promise<Target[]> {
+  async findMembers(type: GraphTarget, name: string, depth = 0): Promise<GraphTarget[]> {
     if (depth > maxResolveDepth) return [];
     const own = await this.definitions.findOwnMembers(type, name);
     if (own.length > 0) return own;
@@ -81,7 +81,7 @@ export class Resolver {
   }
 
   /** The type that a definition is a member of; null: of none. */
-  async findOwnerType({ file, at, field }: Target): Promise<Target | null> {
+  async findOwnerType({ file, at, field }: GraphTarget): Promise<GraphTarget | null> {
     const graph = await this.files.readFileGraph(file);
     const definition = graph?.definitions[at];
     if (graph === undefined || graph === null || definition === undefined) return null;
@@ -94,7 +94,7 @@ export class Resolver {
 
   private async resolveValue(
     file: string,
-    { name, on, within }: Pick<Reference, "name" | "on" | "within">,
+    { name, on, within }: Pick<GraphReference, "name" | "on" | "within">,
     depth: number,
   ): Promise<Value | null> {
     const key = `${file}\n${within}\n${on}\n${name}`;
@@ -351,7 +351,7 @@ export class Resolver {
       const made = await this.resolveInstance(value, depth);
       if (made !== value) return this.resolveMember(made, name, depth + 1);
     }
-    const members: Target[] = [];
+    const members: GraphTarget[] = [];
     for (const type of value.targets) members.push(...(await this.findMembers(type, name)));
     if (members.length > 0) {
       const by = value.is === "instance" ? "type" : value.by;
@@ -362,7 +362,7 @@ export class Resolver {
 
   /** What an entry of an object stands for, that a constant is. */
   private async resolveEntry(
-    constants: readonly Target[],
+    constants: readonly GraphTarget[],
     name: string,
     depth: number,
   ): Promise<Value | null> {
@@ -378,7 +378,7 @@ export class Resolver {
 
   /** What a module hands on that is written out in a file; names that it uses are kept for the whole file. */
   private async resolveModuleInFile(
-    modules: readonly Target[],
+    modules: readonly GraphTarget[],
     name: string,
     depth: number,
   ): Promise<Value | null> {
@@ -397,7 +397,7 @@ export class Resolver {
 
   /** A value that is no type is one of its type: a constant, a field, an alias. */
   private async resolveInstance(
-    value: Extract<Value, { targets: Target[] }>,
+    value: Extract<Value, { targets: GraphTarget[] }>,
     depth: number,
   ): Promise<Value | null> {
     const [target] = value.targets;
@@ -452,7 +452,7 @@ export class Resolver {
     return false;
   }
 
-  private async findEnclosingType(file: string, within: number): Promise<Target | null> {
+  private async findEnclosingType(file: string, within: number): Promise<GraphTarget | null> {
     const graph = await this.files.readFileGraph(file);
     if (graph === null) return null;
     for (let at = within; at >= 0; at = graph.definitions[at]!.parent) {
@@ -466,7 +466,7 @@ export class Resolver {
     return null;
   }
 
-  private async findTypeNamed(file: string, name: string): Promise<Target | null> {
+  private async findTypeNamed(file: string, name: string): Promise<GraphTarget | null> {
     const value = await this.resolveValue(file, { name, on: null, within: -1 }, 0);
     return value?.is === "definition" ? (value.targets[0] ?? null) : null;
   }

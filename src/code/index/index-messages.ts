@@ -30,12 +30,12 @@ export interface IndexThreadSettings {
   modelDir?: string | undefined;
 }
 
-export type Request = { id: number; args: readonly unknown[] } & Doing;
+export type IndexRequest = { id: number; args: readonly unknown[] } & Doing;
 
 /** To the thread; after `end` it finishes the transaction at hand. */
-export type ToThread = Request | "end";
+export type ToIndexThread = IndexRequest | "end";
 
-export type FromThread =
+export type FromIndexThread =
   | { id: number; done: unknown }
   | { id: number; failed: ThrownError }
   | { progress: IndexProgress }

@@ -1,7 +1,7 @@
 import type { FileStamp } from "../../store/index/records.ts";
 
 /** A finished file, for status. */
-interface Activity {
+interface FinishedFile {
   path: string;
   chunks: number;
   /** Work on it, without waiting. Milliseconds. */
@@ -25,7 +25,7 @@ export interface IndexProgress {
   eta_seconds: number | null;
   is_idle: boolean;
   last_error: string | null;
-  recent: Activity[];
+  recent: FinishedFile[];
 }
 
 /** Files of so many questions' answers are remembered until they are indexed. */
@@ -50,7 +50,7 @@ export class IndexQueue {
   /** Those of the newest question in front. */
   private preferred: readonly string[] = [];
   private readonly finished: { at: number; chunks: number }[] = [];
-  private recent: Activity[] = [];
+  private recent: FinishedFile[] = [];
   private done = 0;
   private startedAt = 0;
   lastError: string | null = null;
@@ -93,7 +93,7 @@ export class IndexQueue {
     return null;
   }
 
-  finish(path: string, { chunks, took, skipped }: Omit<Activity, "path" | "at">): void {
+  finish(path: string, { chunks, took, skipped }: Omit<FinishedFile, "path" | "at">): void {
     const now = Date.now();
     this.end(path);
     this.done++;

@@ -9,10 +9,10 @@ import type { IndexedFile } from "../../store/index/records.ts";
 import type { IgnoreRules } from "../files/ignore.ts";
 import {
   type Doing,
-  type FromThread,
+  type FromIndexThread,
   type Indexing,
   type IndexThreadSettings,
-  type ToThread,
+  type ToIndexThread,
   writes,
 } from "./index-messages.ts";
 import type { IndexProgress, IndexReport } from "./indexer.ts";
@@ -175,7 +175,7 @@ export class IndexThread implements Indexing {
       const { worker, calls } = this.running;
       const id = this.nextId++;
       calls.set(id, { resolve, reject });
-      worker.postMessage({ id, args, ...doing } satisfies ToThread);
+      worker.postMessage({ id, args, ...doing } satisfies ToIndexThread);
     });
   }
 
@@ -190,7 +190,7 @@ export class IndexThread implements Indexing {
     );
     const running: RunningThread = { worker, calls: new Map() };
     let reason = "";
-    worker.on("message", (message: FromThread) => this.receive(message, running));
+    worker.on("message", (message: FromIndexThread) => this.receive(message, running));
     worker.on("error", (error) => {
       reason = `: ${error.message}`;
     });
@@ -220,7 +220,7 @@ export class IndexThread implements Indexing {
     this.leave();
     const { worker } = running;
     const ended = new Promise((resolve) => worker.once("exit", resolve));
-    worker.postMessage("end" satisfies ToThread);
+    worker.postMessage("end" satisfies ToIndexThread);
     const { closeWithinMs = usuallyClosedWithinMs } = this.options;
     // The process must not end before what waits for this has run: mostly nothing else is left then.
     worker.ref();
@@ -229,7 +229,7 @@ export class IndexThread implements Indexing {
     await worker.terminate();
   }
 
-  private receive(message: FromThread, running: RunningThread): void {
+  private receive(message: FromIndexThread, running: RunningThread): void {
     const { rules, log } = this.options;
     if ("log" in message) log[message.log](message.message);
     else if ("reloaded" in message) rules.reload();
@@ -238,7 +238,7 @@ export class IndexThread implements Indexing {
   }
 }
 
-function settleCall(answer: Extract<FromThread, { id: number }>, { calls }: RunningThread): void {
+function settleCall(answer: Extract<FromIndexThread, { id: number }>, { calls }: RunningThread): void {
   const call = calls.get(answer.id);
   calls.delete(answer.id);
   if ("failed" in answer) call?.reject(toError(answer.failed));

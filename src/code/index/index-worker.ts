@@ -6,7 +6,7 @@ import { lowerThreadPriority, nameThread } from "../../base/thread.ts";
 import { indexDriver } from "../../engines/drivers.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import { createIgnoreRules } from "../files/ignore.ts";
-import type { FromThread, IndexThreadSettings, Request, ToThread } from "./index-messages.ts";
+import type { FromIndexThread, IndexRequest, IndexThreadSettings, ToIndexThread } from "./index-messages.ts";
 import { Indexer } from "./indexer.ts";
 
 /** A thread that writes the index: see index-thread.ts. */
@@ -15,7 +15,7 @@ import { Indexer } from "./indexer.ts";
 const progressMs = 200;
 
 const port = parentPort!;
-const postToParent = (message: FromThread) => port.postMessage(message);
+const postToParent = (message: FromIndexThread) => port.postMessage(message);
 const { project, config, withVectors, modelDir } = workerData as IndexThreadSettings;
 
 const log: Logger = {
@@ -25,7 +25,7 @@ const log: Logger = {
   error: (message) => postToParent({ log: "error", message }),
 };
 
-interface Opened {
+interface OpenIndex {
   index: CodeIndex;
   indexer: Indexer;
 }
@@ -33,11 +33,11 @@ interface Opened {
 nameThread("pm-index");
 lowerThreadPriority(log);
 
-let opened: Promise<Opened> | null = null;
+let opened: Promise<OpenIndex> | null = null;
 let working = 0;
 let timer: NodeJS.Timeout | undefined;
 
-async function open(): Promise<Opened> {
+async function open(): Promise<OpenIndex> {
   const rules = createIgnoreRules(project.root, config);
   const reload = () => {
     rules.reload();
@@ -57,11 +57,11 @@ async function open(): Promise<Opened> {
   return { index, indexer };
 }
 
-port.on("message", (message: ToThread) => {
+port.on("message", (message: ToIndexThread) => {
   void (message === "end" ? end() : answer(message));
 });
 
-async function answer(request: Request): Promise<void> {
+async function answer(request: IndexRequest): Promise<void> {
   const { id } = request;
   working++;
   timer ??= setInterval(afterWork, progressMs);
@@ -78,7 +78,7 @@ async function answer(request: Request): Promise<void> {
   collectAfterWork();
 }
 
-async function run({ on, what, args }: Request): Promise<unknown> {
+async function run({ on, what, args }: IndexRequest): Promise<unknown> {
   opened ??= open();
   const { index, indexer } = await opened;
   const of = { indexer, index, commits: index.commits }[on];

@@ -10,7 +10,7 @@ import { nameKey } from "../../base/text/tokens.ts";
 import { EmbedPass } from "../../models/embed/embed-pass.ts";
 import { createStaticEmbedder, modelId } from "../../models/embed/static/static-embedder.ts";
 import { IndexDatabase } from "../../store/index/sqlite/index-database.ts";
-import { Definitions, SqliteIndex } from "../../store/index/sqlite/sqlite-index.ts";
+import { SqliteIndex, SymbolCache } from "../../store/index/sqlite/sqlite-index.ts";
 import { countVectorsByModel, readVectorRowsAfter } from "../../store/index/sqlite/vector-rows.ts";
 import { createIgnoreRules } from "../files/ignore.ts";
 import { ParsePool } from "../parse/parse-pool.ts";
@@ -55,7 +55,7 @@ function write(path: string, text: string): void {
   writeFileSync(file, text);
 }
 
-const defined = (name: string) => new Definitions(index).findDefinitions([nameKey(name)], 9).length > 0;
+const defined = (name: string) => new SymbolCache(index).findDefinitions([nameKey(name)], 9).length > 0;
 const known = (path: string) => index.readKnownFiles(path).get(path);
 const paths = () =>
   index

@@ -1,11 +1,11 @@
 import type { Level } from "../../base/levels.ts";
-import type { FileChange, FileStamp, FileVectors, IndexedFile } from "../../store/index/records.ts";
+import type { FileStamp, FileVectors, IndexedChange, IndexedFile } from "../../store/index/records.ts";
 import type { LanguageId } from "../languages/index.ts";
 
 /** Messages between the pool and its workers. */
 
 /** `tookMs`: how long its worker was at it, without waiting. */
-export type ParseOutcome = (ParsedFile | Exclude<FileChange, IndexedFile>) & { tookMs?: number };
+export type ParseOutcome = (ParsedFile | Exclude<IndexedChange, IndexedFile>) & { tookMs?: number };
 
 export interface ParsedFile extends IndexedFile {
   /** From the bundled model; absent if it failed or was not used. */

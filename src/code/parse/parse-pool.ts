@@ -6,7 +6,7 @@ import { isCrowded } from "../../base/crowding.ts";
 import { PommelError } from "../../base/errors.ts";
 import { readWorkedMs } from "../../base/thread.ts";
 import { readBundledWeights } from "../../models/embed/static/static-embedder.ts";
-import { type Weights, withSharedWeights } from "../../models/embed/static/token-sums.ts";
+import { type ModelWeights, withSharedWeights } from "../../models/embed/static/token-sums.ts";
 import type { FileStamp } from "../../store/index/records.ts";
 import { detectHeaderLanguage } from "../languages/index.ts";
 import {
@@ -88,7 +88,7 @@ export class ParsePool {
   readonly #slow: ParseTask[] = [];
   #threads: Thread[] = [];
   /** Kept while there are threads, which share them. */
-  #weights: Weights | null = null;
+  #weights: ModelWeights | null = null;
   #scheduled = false;
   /** Files that are still to be parsed, as far as is known. */
   #expected = Number.POSITIVE_INFINITY;
@@ -226,7 +226,7 @@ export class ParsePool {
   }
 
   /** null: none are wanted, or the threads will say what is wrong with them. */
-  #readWeights(): Weights | null {
+  #readWeights(): ModelWeights | null {
     if (!this.#options.withVectors) return null;
     try {
       return readBundledWeights(this.#options.modelDir);

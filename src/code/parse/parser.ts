@@ -8,14 +8,14 @@ import { parseSyntax, type Syntax } from "../chunk/syntax.ts";
 import type { Grammar } from "../languages/language.ts";
 
 /** How long a parse may take until it is aborted, and the file is cut by lines. Milliseconds. */
-interface Patience {
+interface ParseLimits {
   /** What its thread may work: a busy machine is no reason to know less of a file. */
   worked: number;
   /** How long the thread has worked. */
   clock: () => number;
 }
 const thread = readThreadId();
-const usual: Patience = { worked: 2000, clock: () => readWorkedMs(thread) };
+const usual: ParseLimits = { worked: 2000, clock: () => readWorkedMs(thread) };
 
 /**
  * Parses source files with tree-sitter's WASM build. Use one per thread, one call at a time: loading a
@@ -93,7 +93,7 @@ async function loadUnoptimised(wasm: Uint8Array): Promise<Language> {
 }
 
 /** Says whether a parse that begins now has taken too long. The thread's clock is asked only where the other one says so. */
-function createTimeoutCheck({ worked, clock }: Patience): () => boolean {
+function createTimeoutCheck({ worked, clock }: ParseLimits): () => boolean {
   const before = clock();
   let asked = performance.now() + worked;
   return () => {

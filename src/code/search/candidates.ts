@@ -8,8 +8,8 @@ import type {
   Definition,
   FileId,
   QueryVector,
-  Scope,
   SearchableIndex,
+  SearchScope,
 } from "../../store/index/port.ts";
 import type { AnalysedQuery } from "./query.ts";
 import type { ChunkCandidate, StemWeights } from "./signals.ts";
@@ -33,7 +33,7 @@ export async function collectCandidates(
   index: SearchableIndex,
   query: AnalysedQuery,
   { first, second }: EmbeddedQuery,
-  scope: Scope,
+  scope: SearchScope,
   weights: Weights,
   among: readonly ChunkId[] | null,
   quoted: ReadonlyMap<ChunkId, number> = new Map(),
@@ -123,7 +123,7 @@ function averageNearestPerFile(
 const ofTerms = 0.3;
 
 /** Definitions are looked up without the scope; this holds them to it. */
-function scopeFilter(scope: Scope): (chunk: ChunkOutline) => boolean {
+function scopeFilter(scope: SearchScope): (chunk: ChunkOutline) => boolean {
   const files = scope.files && new Set(scope.files);
   const levels = scope.levels && new Set(scope.levels);
   return (chunk) => (!files || files.has(chunk.file)) && (!levels || levels.has(chunk.level));

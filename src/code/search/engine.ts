@@ -2,7 +2,13 @@ import { performance } from "node:perf_hooks";
 import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import type { CodeResult } from "../../protocol/results.ts";
-import type { ChunkId, ChunkOutline, Scope, SearchableIndex, StoredChunk } from "../../store/index/port.ts";
+import type {
+  ChunkId,
+  ChunkOutline,
+  SearchableIndex,
+  SearchScope,
+  StoredChunk,
+} from "../../store/index/port.ts";
 import { CodeGraph } from "../graph/graph.ts";
 import { findNeighbours } from "../graph/neighbours.ts";
 import { findPackagesOfIndex, type PackageMap } from "../packages/packages.ts";
@@ -36,7 +42,7 @@ import { describeReport } from "./report/words.ts";
 import { findFilesInScope } from "./scope.ts";
 import type { RankedChunk, Signals } from "./signals.ts";
 import { readLinesOfChunks } from "./source.ts";
-import type { CodeAnswer, CodePlace, CodeQuery } from "./types.ts";
+import type { CodePlace, CodeQuery, EngineAnswer } from "./types.ts";
 import {
   type EmbeddedQuery,
   listQueryVectors,
@@ -70,7 +76,7 @@ const incompleteNote =
 const maxPlaces = 3;
 const lookedAt = 10;
 
-interface Presented {
+interface PresentedChunk {
   ranked: RankedChunk;
   result: CodeResult;
 }
@@ -92,7 +98,7 @@ interface Ranking {
   notes: string[];
 }
 
-type Answered = Judgement & { results: CodeResult[]; total: number; notes: string[] };
+type AnsweredQuery = Judgement & { results: CodeResult[]; total: number; notes: string[] };
 
 /**
  * The words that a question is ranked by: those of a pattern are the ones that every match has, those of a report its most telling
@@ -137,7 +143,7 @@ export class CodeSearch {
    * left out.
    * @throws PommelError `usage` for a query without a word or an invalid pattern, `index_corrupt`
    */
-  async search(request: CodeQuery): Promise<CodeAnswer> {
+  async search(request: CodeQuery): Promise<EngineAnswer> {
     const start = performance.now();
     const matchers = buildMatchers(request);
     const text = findSearchWords(request, matchers);
@@ -198,7 +204,7 @@ export class CodeSearch {
     embedded: EmbeddedQuery,
     request: CodeQuery,
     matchers: readonly Matcher[],
-  ): Promise<Answered> {
+  ): Promise<AnsweredQuery> {
     const scope = await this.resolveScope(request);
     const packages = request.near ? await findPackagesOfIndex(this.index, this.project.root) : null;
     const isNear = createNearCheck(packages, request);
@@ -244,7 +250,7 @@ export class CodeSearch {
       matchers,
       scope,
       isNear,
-    }: { request: CodeQuery; matchers: readonly Matcher[]; scope: Scope; isNear: Background["isNear"] },
+    }: { request: CodeQuery; matchers: readonly Matcher[]; scope: SearchScope; isNear: Background["isNear"] },
   ): Promise<Ranking> {
     const placed = request.place ? await findChunksAtPlace(this.index, request.place, scope) : null;
     const isPlaced = placed !== null && placed.chunks.size > 0;
@@ -306,7 +312,7 @@ export class CodeSearch {
   /** By the parts of a report, each in its own way. */
   private async rankByReport(
     { query, explain }: CodeQuery,
-    scope: Scope,
+    scope: SearchScope,
     isNear: Background["isNear"],
   ): Promise<Ranking> {
     const report = readReport(query);
@@ -344,7 +350,7 @@ export class CodeSearch {
 
   private async judgeResults(
     query: AnalysedQuery,
-    presented: readonly Presented[],
+    presented: readonly PresentedChunk[],
     nearness: number | null,
   ): Promise<Judgement> {
     const terms = listLookupTerms(query);
@@ -389,8 +395,8 @@ export class CodeSearch {
       lines,
       packages,
     }: { matchers: readonly Matcher[]; lines: Holders["chunks"] | null; packages: PackageMap | null },
-  ): Promise<Presented[]> {
-    const results: Presented[] = [];
+  ): Promise<PresentedChunk[]> {
+    const results: PresentedChunk[] = [];
     const top = found[0]?.best.score || 1;
     // Mostly the first batch is enough: files that are gone are few.
     for (let next = 0; next < found.length && results.length < limit; next += limit) {
@@ -437,7 +443,7 @@ export class CodeSearch {
     return results;
   }
 
-  private async resolveScope(query: CodeQuery): Promise<Scope> {
+  private async resolveScope(query: CodeQuery): Promise<SearchScope> {
     const { paths, languages, levels } = query;
     const restricted = paths.length > 0 || languages.length > 0 || query.package !== undefined;
     return {
@@ -484,7 +490,7 @@ function toCodePlace({ uid, name, kind, level, startLine, endLine }: StoredChunk
 
 /** What a result says of the answer depends on its content, not on how it compares with the others. */
 function collectResultEvidence(
-  { ranked, result }: Presented,
+  { ranked, result }: PresentedChunk,
   query: AnalysedQuery,
   asked: AskedTerms,
 ): ResultEvidence {

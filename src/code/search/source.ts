@@ -12,7 +12,7 @@ const largestRead = 32 * 1024 * 1024;
  */
 const asFile = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-interface SourceText {
+interface FileText {
   text: string;
   /** Bytes, and milliseconds since the epoch. */
   size: number;
@@ -23,14 +23,14 @@ interface SourceText {
  * A file of the project as it is on disk now; null when it is gone, unreadable, too large or no text.
  * @param isWanted by its bytes
  */
-export function readSource(root: string, path: string, isWanted = (_: Buffer) => true): SourceText | null {
+export function readSource(root: string, path: string, isWanted = (_: Buffer) => true): FileText | null {
   return useBytes(root, path, (bytes, stamp) => {
     const text = isWanted(bytes) ? decodeText(bytes) : null;
     return text === null ? null : { text, ...stamp };
   });
 }
 
-type Stamp = Pick<SourceText, "size" | "mtimeMs">;
+type Stamp = Pick<FileText, "size" | "mtimeMs">;
 
 /**
  * Reads a file of the project as it is on disk now; null when it is gone, unreadable or too large, and what `use` makes of it.

@@ -43,4 +43,4 @@ export interface NamedPlace {
 export type CodePlace = CodeResult["places"][number];
 
 /** What the engine answers: all but how old the index is. */
-export type CodeAnswer = Omit<SearchResponse, "index">;
+export type EngineAnswer = Omit<SearchResponse, "index">;

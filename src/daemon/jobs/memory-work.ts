@@ -9,7 +9,7 @@ import { countUnfinishedJobs } from "../../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { isDamaged } from "../../store/sqlite/database.ts";
 import type { JobSurroundings } from "./memory-workers.ts";
-import { OpenMemory } from "./open-memory.ts";
+import { ServedMemory } from "./open-memory.ts";
 import { askForOldLines, hasNews, type TranscriptToRead } from "./session-requests.ts";
 
 interface MemoryWorkOptions extends JobSurroundings {
@@ -23,7 +23,7 @@ interface MemoryWorkOptions extends JobSurroundings {
  */
 export class MemoryWork {
   /** null where the memory is not open. */
-  open: OpenMemory | null = null;
+  open: ServedMemory | null = null;
   /** Why the memory is not open though it should be; null if there is no problem. */
   failure: unknown = null;
   private readonly embedders: Embedders;
@@ -72,7 +72,7 @@ export class MemoryWork {
     return this.requireOpen().jobs.buildScrubbingWork();
   }
 
-  private requireOpen(): OpenMemory {
+  private requireOpen(): ServedMemory {
     if (this.open) return this.open;
     if (this.failure !== null) throw this.failure;
     throw new PommelError(
@@ -87,7 +87,7 @@ export class MemoryWork {
     try {
       const removed = recoverMemory(project.memoryDb);
       if (removed.length > 0) log.info(`removed what killed processes left: ${removed.join(", ")}`);
-      this.open = new OpenMemory(this.options, this.embedders, (error) => this.suspect(error));
+      this.open = new ServedMemory(this.options, this.embedders, (error) => this.suspect(error));
       this.failure = null;
       this.open.begin();
     } catch (error) {

@@ -30,7 +30,7 @@ const askAgainMs = 20;
 const askModelAfterMs = 5_000;
 
 /** A memory that is open, with all that works on it: search, the queue's workers, the embedding pass, housekeeping. */
-export class OpenMemory {
+export class ServedMemory {
   readonly memory: Memory;
   readonly jobs: SessionJobs;
   readonly embedPass: EmbedPass;

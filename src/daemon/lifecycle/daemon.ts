@@ -47,7 +47,7 @@ import { SpoolReader } from "../spool.ts";
 import { MachineWatch } from "../watch/machine-watch.ts";
 import { pollSeconds } from "../watch/subscribe.ts";
 import type { DaemonLog } from "./daemon-log.ts";
-import { type Ending, runInReverse } from "./endings.ts";
+import { runInReverse, type UndoStep } from "./endings.ts";
 import { GitLauncher } from "./git-launcher.ts";
 import { LiveSettings } from "./live-settings.ts";
 import {
@@ -173,7 +173,7 @@ const provenAfterMs = 60_000;
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { config, log, onStop, onRestart } = options;
   const files = locateDaemonFiles();
-  const endings: Ending[] = [];
+  const endings: UndoStep[] = [];
   const stop = () => runInReverse(endings, log);
   try {
     const lock = acquireLock(files.lock, daemonOwner);

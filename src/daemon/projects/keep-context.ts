@@ -2,7 +2,7 @@ import { getErrorMessage } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Project } from "../../base/paths.ts";
 import { describeReadySources, makeReady } from "../../features/context/ready.ts";
-import type { Ending } from "../lifecycle/endings.ts";
+import type { UndoStep } from "../lifecycle/endings.ts";
 import { describeRepositoryFiles, type HookPartsReady } from "./hook-parts-ready.ts";
 
 /** How often to check whether anything has changed that agents are told. Milliseconds. */
@@ -15,7 +15,7 @@ const restsTimes = 20;
  * @param parts makes the files that features' parts in hooks need
  * @returns stops that
  */
-export function keepContext(project: Project, parts: HookPartsReady, log: Logger): Ending {
+export function keepContext(project: Project, parts: HookPartsReady, log: Logger): UndoStep {
   let state = "";
   let nextAt = 0;
   let making: Promise<void> = Promise.resolve();

@@ -21,7 +21,7 @@ import {
 } from "../../models/embed/embedders.ts";
 import { daemonOwner } from "../../protocol/daemon-record.ts";
 import { acquireLock, type Lock } from "../../store/sqlite/lock.ts";
-import { type Ending, runInReverse } from "../lifecycle/endings.ts";
+import { runInReverse, type UndoStep } from "../lifecycle/endings.ts";
 import { IndexWork } from "../watch/index-work.ts";
 import { ChangeObserver } from "../watch/observe-changes.ts";
 import { pollSeconds } from "../watch/subscribe.ts";
@@ -42,7 +42,7 @@ interface OpenCheckoutOptions {
 /** A checkout in use: its index is open and kept up to date while its files are watched. */
 export class OpenCheckout {
   /** What to do when the checkout is closed, the last first. */
-  readonly endings: Ending[] = [];
+  readonly endings: UndoStep[] = [];
   private watcher: Watcher | null = null;
   private observer: ChangeObserver | null = null;
 
@@ -59,7 +59,7 @@ export class OpenCheckout {
 
   /** @throws PommelError `locked` when another process writes the index; any other reason why it cannot be opened */
   static async open({ project, config, log, openProject }: OpenCheckoutOptions): Promise<OpenCheckout> {
-    const endings: Ending[] = [];
+    const endings: UndoStep[] = [];
     try {
       const lock = acquireLock(project.lockFile, daemonOwner);
       endings.push(() => lock.release());

@@ -16,7 +16,7 @@ import { keepContext } from "./keep-context.ts";
 import { OpenCheckout } from "./open-checkout.ts";
 import { OpenProject } from "./open-project.ts";
 
-interface Opening {
+interface OpeningProject {
   project: Project;
   opened: Promise<InUse>;
   /** null while the checkout is being opened, and if it could not be opened. */
@@ -46,7 +46,7 @@ interface ProjectsOptions {
 /** The open projects and checkouts. They are opened when somebody asks for them, and closed when nobody has for a while. */
 export class Projects {
   /** By root. */
-  private readonly checkouts = new Map<string, Opening>();
+  private readonly checkouts = new Map<string, OpeningProject>();
   /** By id, with the number of open checkouts. */
   private readonly projects = new Map<string, { open: OpenProject; users: number }>();
   /** Projects that are open for their memory alone, and when that was last used. Milliseconds since the epoch. */
@@ -113,11 +113,11 @@ export class Projects {
     return { of: checkout.of, checkout };
   }
 
-  private open(project: Project): Opening {
+  private open(project: Project): OpeningProject {
     if (this.isClosed) throw new PommelError("daemon_starting", "The daemon is stopping.", "Try again.");
     const others = this.checkouts.get(project.root);
     if (others) return others;
-    const opening: Opening = {
+    const opening: OpeningProject = {
       project,
       inUse: null,
       lastUsed: Date.now(),
@@ -287,7 +287,7 @@ export class Projects {
 
   /** Whether there is no work on any of them, not even in the background. */
   isResting(): boolean {
-    const isAtRest = ({ inUse }: Opening) => inUse !== null && isResting(inUse.checkout);
+    const isAtRest = ({ inUse }: OpeningProject) => inUse !== null && isResting(inUse.checkout);
     return (
       [...this.checkouts.values()].every(isAtRest) &&
       [...this.projects.values()].every(({ open }) => open.memoryWork.isResting())
@@ -325,7 +325,7 @@ export class Projects {
     await this.threads.close();
   }
 
-  private close(opening: Opening): Promise<void> {
+  private close(opening: OpeningProject): Promise<void> {
     const { root } = opening.project;
     if (this.checkouts.get(root) !== opening) return this.closing.get(root) ?? Promise.resolve();
     this.checkouts.delete(root);
@@ -334,7 +334,7 @@ export class Projects {
     return closed;
   }
 
-  private async closeNow(opening: Opening): Promise<void> {
+  private async closeNow(opening: OpeningProject): Promise<void> {
     const { project } = opening;
     const inUse = await opening.opened.catch(() => null);
     if (inUse === null) return;

@@ -2,7 +2,7 @@ import { type FSWatcher, lstatSync, readdirSync, type Stats, watch } from "node:
 import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-export interface FileEvent {
+export interface WatchEvent {
   /** Absolute. */
   path: string;
   type: "create" | "update" | "delete";
@@ -11,7 +11,7 @@ export interface FileEvent {
 /** The same signature as `subscribe` of @parcel/watcher. */
 export type Subscribe = (
   directory: string,
-  callback: (error: Error | null, events: FileEvent[]) => unknown,
+  callback: (error: Error | null, events: WatchEvent[]) => unknown,
   options: { ignore: string[] },
 ) => Promise<{ unsubscribe(): Promise<void> }>;
 
@@ -48,7 +48,7 @@ interface Watched {
 
 class WatchedTree {
   private readonly directories = new Map<string, Watched>();
-  private events = new Map<string, FileEvent>();
+  private events = new Map<string, WatchEvent>();
   private timer: NodeJS.Timeout | undefined;
   private isStarted = false;
   private isClosed = false;
@@ -147,7 +147,7 @@ class WatchedTree {
     if (directory === this.root) this.report(directory, "delete");
   }
 
-  private report(path: string, type: FileEvent["type"]): void {
+  private report(path: string, type: WatchEvent["type"]): void {
     this.events.set(path, { path, type });
     this.timer ??= setTimeout(() => this.deliver(null), collectedMs);
   }

@@ -6,7 +6,7 @@ import { formatIsoTime } from "../../base/text/iso-time.ts";
 import type { Indexing } from "../../code/index/index-messages.ts";
 import type { IndexReport } from "../../code/index/indexer.ts";
 import type { CodeSearch } from "../../code/search/engine.ts";
-import type { CodeAnswer, CodeQuery } from "../../code/search/types.ts";
+import type { CodeQuery, EngineAnswer } from "../../code/search/types.ts";
 import type { EmbedPass, EmbedProgress } from "../../models/embed/embed-pass.ts";
 import type { QueueStatus } from "../../protocol/queue.ts";
 import { type CodeIndex, reconciledAt } from "../../store/index/port.ts";
@@ -278,7 +278,7 @@ export class IndexWork {
    * Asks the index.
    * @throws PommelError `usage`; `index_corrupt` after it has begun to rebuild the index
    */
-  async ask(query: CodeQuery): Promise<CodeAnswer> {
+  async ask(query: CodeQuery): Promise<EngineAnswer> {
     this.scheduleUnload();
     try {
       return await this.session.search.search(query);

@@ -18,7 +18,7 @@ interface MachineWatchOptions {
 }
 
 /** How far a transcript was looked at, and which directories it is about. */
-interface Seen {
+interface SeenTranscript {
   offset: number;
   mtimeMs: number;
   directories: Set<string>;
@@ -33,7 +33,7 @@ const firstLook = 1_048_576;
  */
 export class MachineWatch {
   private readonly watches: DirectoryWatch[] = [];
-  private readonly seen = new Map<string, Seen>();
+  private readonly seen = new Map<string, SeenTranscript>();
   private looking: Promise<void> = Promise.resolve();
   private isClosed = false;
 

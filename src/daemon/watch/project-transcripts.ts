@@ -32,7 +32,7 @@ interface TranscriptWatchOptions {
 }
 
 /** Past sessions that are not imported yet. */
-interface PastSessions {
+interface UnimportedSessions {
   /** The number of sessions, without those of subagents. */
   sessions: number;
   /** The size of all sessions, with those of subagents. */
@@ -111,7 +111,7 @@ export class ProjectTranscripts {
   }
 
   /** Sessions that wait for `pm import`; null until all transcripts are checked. */
-  countPastSessions(): PastSessions | null {
+  countPastSessions(): UnimportedSessions | null {
     const { old } = this;
     if (!this.isChecked && this.options.work.memoryIfAny !== null) return null;
     const paths = [...old.keys()];

@@ -8,7 +8,7 @@ import { teamDirName } from "../../base/paths.ts";
 import type { IgnoreRules } from "../../code/files/ignore.ts";
 import { listIgnoredDirectories, scanProject } from "../../code/files/scan.ts";
 import { vendoredNames } from "../../code/files/vendored.ts";
-import { type FileEvent, type Subscribe, watchDirectories } from "./directories.ts";
+import { type Subscribe, type WatchEvent, watchDirectories } from "./directories.ts";
 
 /**
  * Collects items without duplicates and delivers them together: after `debounceMs` without a new one, or when the first
@@ -94,7 +94,7 @@ export async function subscribeToTree(
   root: string,
   rules: IgnoreRules,
   subscribe: Subscribe,
-  callback: (error: Error | null, events: FileEvent[]) => void,
+  callback: (error: Error | null, events: WatchEvent[]) => void,
 ): Promise<{ unsubscribe(): Promise<void> }> {
   const yetToCome = [".git", teamDirName, ...vendoredNames].map((name) => join(root, name));
   for (let attempt = 1; ; attempt++) {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Agent, TranscriptFile } from "../../agents/agent.ts";
 import { getErrorMessage } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import type { FileEvent, Subscribe } from "./directories.ts";
+import type { Subscribe, WatchEvent } from "./directories.ts";
 import { Batch, detectNetworkFilesystem, subscribeNatively } from "./subscribe.ts";
 
 interface DirectoryWatchOptions {
@@ -170,7 +170,7 @@ export const watchTranscripts = (
     ...how,
   });
 
-function isNewDirectory({ path, type }: FileEvent): boolean {
+function isNewDirectory({ path, type }: WatchEvent): boolean {
   if (type !== "create") return false;
   try {
     return statSync(path).isDirectory();

@@ -16,7 +16,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { makeDefaultConfig } from "../../base/config/settings.ts";
 import { silentLog } from "../../base/log.ts";
 import { createIgnoreRules } from "../../code/files/ignore.ts";
-import type { FileEvent, Subscribe } from "./directories.ts";
+import type { Subscribe, WatchEvent } from "./directories.ts";
 import { type Watcher, watchProject } from "./watcher.ts";
 
 type WatchOptions = Parameters<typeof watchProject>[0];
@@ -231,7 +231,7 @@ it.skipIf(!canLimitInotify)("polls where no inotify instance is left (needs Linu
 });
 
 describe("by events made up", () => {
-  let emit: (error: Error | null, events: FileEvent[]) => void;
+  let emit: (error: Error | null, events: WatchEvent[]) => void;
   let subscriptions: { ignore: string[]; isOpen: boolean }[];
   const fake: Subscribe = async (_, callback, { ignore }) => {
     const subscription = { ignore, isOpen: true };
@@ -243,7 +243,7 @@ describe("by events made up", () => {
       },
     };
   };
-  const changed = (path: string): FileEvent => ({ path: join(root, path), type: "update" });
+  const changed = (path: string): WatchEvent => ({ path: join(root, path), type: "update" });
   beforeEach(() => {
     subscriptions = [];
   });

@@ -3,7 +3,7 @@ import { join, relative, sep } from "node:path";
 import { getErrorMessage } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { IgnoreRules } from "../../code/files/ignore.ts";
-import type { FileEvent, Subscribe } from "./directories.ts";
+import type { Subscribe, WatchEvent } from "./directories.ts";
 import {
   Batch,
   detectNetworkFilesystem,
@@ -125,7 +125,7 @@ class ProjectWatcher implements Watcher {
     }
   }
 
-  private onEvents(error: Error | null, events: FileEvent[]): void {
+  private onEvents(error: Error | null, events: WatchEvent[]): void {
     if (this.isClosed) return;
     if (error !== null) this.rescans.add([`the system lost track of changes (${error.message})`]);
     const { root } = this.options;

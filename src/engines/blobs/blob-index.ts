@@ -11,15 +11,15 @@ import {
   type IndexEntry,
   type KnownFile,
   type QueryVector,
-  type Scope,
+  type SearchScope,
   type StoredChunk,
   toChunkId,
   toFileId,
   type VectorCounts,
 } from "../../store/index/port.ts";
 import type {
-  FileChange,
   FileVectors,
+  IndexedChange,
   IndexedFile,
   SkippedFile,
   SkipReason,
@@ -32,7 +32,7 @@ import {
 } from "../../store/index/words/loaded-segments.ts";
 import { SegmentBuilder } from "../../store/index/words/segment.ts";
 import { groupDefinitionsByKey } from "../../store/index/words/stored-words.ts";
-import type { Blob } from "./blob-store.ts";
+import type { StoredBlob } from "./blob-store.ts";
 import { BlobChunks, buildFile } from "./chunks.ts";
 import { BlobCommits } from "./commits.ts";
 import type { FileEntry, IndexState, Next } from "./state.ts";
@@ -62,7 +62,12 @@ export class BlobIndex implements CodeIndex {
     return this.store.read(({ state, revision }) => `${state.meta.get(identity)}.${revision}`);
   }
 
-  lexical(tokens: readonly string[], weights: FieldWeights, k: number, scope: Scope): Promise<ChunkMatch[]> {
+  lexical(
+    tokens: readonly string[],
+    weights: FieldWeights,
+    k: number,
+    scope: SearchScope,
+  ): Promise<ChunkMatch[]> {
     return this.store.read(async (opened) => {
       const inScope = createScopeFilter(scope.levels, scope.files && listChunks(opened.state, scope.files));
       const words = tokens.filter((token) => !token.includes(" "));
@@ -71,7 +76,7 @@ export class BlobIndex implements CodeIndex {
     });
   }
 
-  findNearest(query: QueryVector, k: number, scope: Scope): Promise<ChunkMatch[]> {
+  findNearest(query: QueryVector, k: number, scope: SearchScope): Promise<ChunkMatch[]> {
     return this.store.read((opened) => this.vectors.findNearest(opened, query, k, scope));
   }
 
@@ -161,16 +166,16 @@ export class BlobIndex implements CodeIndex {
     return this.write([file.status === "skipped" || !vectors ? file : { ...file, vectors }]);
   }
 
-  async write(changes: readonly FileChange[]): Promise<void> {
+  async write(changes: readonly IndexedChange[]): Promise<void> {
     await this.store.write(async ({ state }, next) => this.build(state, next, changes));
     const added = changes.reduce((sum, one) => sum + (one.status === "indexed" ? one.chunks.length : 0), 0);
     if (added >= fewChunks || (await this.store.read((opened) => this.words.isLate(opened))))
       await this.merge(this.words, worthMerging.whileWriting);
   }
 
-  private build(state: IndexState, next: Next, changes: readonly FileChange[]): WrittenChange {
+  private build(state: IndexState, next: Next, changes: readonly IndexedChange[]): WrittenChange {
     const words = new SegmentBuilder(next.chunk);
-    const blobs: Blob[] = [];
+    const blobs: StoredBlob[] = [];
     const files: FileEntry[] = [];
     const removed: string[] = [];
     for (const change of changes) {

@@ -19,19 +19,19 @@ export const blobKinds = [
 ] as const;
 export type BlobKind = (typeof blobKinds)[number];
 
-export interface Blob {
+export interface StoredBlob {
   kind: BlobKind;
   /** From 0 on, below 2 ** 31. No two of a kind have the same. */
   number: number;
   bytes: Uint8Array;
 }
 
-/** The blobs of one index. Methods reject with what the engine throws; `Engine.explain` says what that means. */
+/** The blobs of one index. Methods reject with what the engine throws; `BlobEngine.explain` says what that means. */
 export interface BlobStore {
   /** Changes whenever the journal gets longer. */
   readVersion(): Promise<number>;
   /** Adds all of them, or none. Rejects where there is one with the same kind and number, if the engine can tell. */
-  add(blobs: readonly Blob[]): Promise<void>;
+  add(blobs: readonly StoredBlob[]): Promise<void>;
   /** Those of the numbers that are there. */
   read(kind: BlobKind, numbers: readonly number[]): Promise<Map<number, Uint8Array>>;
   /** All from a number on, in parts and in no particular order, so that all of them are never in memory. */
@@ -47,7 +47,7 @@ export interface BlobStore {
 }
 
 /** Where the blobs of indexes are kept. A checkout's index is named by where SQLite's `index.db` would be: `file`. */
-export interface Engine {
+export interface BlobEngine {
   /**
    * The blobs of an index; where there is none, null to read. To write, those of a new one then, which may begin as a copy of
    * another checkout of the same project, and to rebuild an empty one.

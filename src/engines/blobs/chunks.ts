@@ -1,9 +1,9 @@
 import { type StoredChunk, toChunkId, toFileId } from "../../store/index/port.ts";
 import type { IndexedFile } from "../../store/index/records.ts";
 import type { buildChunkRows, ChunkRow, SymbolRow } from "../../store/index/stored-rows.ts";
-import { type Blob, decodeText, encodeText } from "./blob-store.ts";
+import { decodeText, encodeText, type StoredBlob } from "./blob-store.ts";
 import type { FileEntry, IndexState } from "./state.ts";
-import { type Opened, Outdated } from "./store.ts";
+import { type OpenedIndex, Outdated } from "./store.ts";
 
 /** Files whose chunks are remembered, as searches meet the same again and again. They take about 20 MB. */
 const maxRemembered = 5000;
@@ -22,11 +22,11 @@ export function buildFile(
   file: number,
   { chunks, symbols }: ReturnType<typeof buildChunkRows>,
   graph: IndexedFile["graph"],
-): Blob[] {
+): StoredBlob[] {
   const symbolsOf = new Map<number, ChunkJson["symbols"]>(chunks.map(({ id }) => [id, []]));
   for (const { chunk, name, kind } of symbols) symbolsOf.get(chunk)!.push({ name, kind });
   const json = chunks.map(({ id, ...chunk }): ChunkJson => ({ ...chunk, symbols: symbolsOf.get(id)! }));
-  const blobs: Blob[] = [{ kind: "file", number: file, bytes: encodeText(JSON.stringify(json)) }];
+  const blobs: StoredBlob[] = [{ kind: "file", number: file, bytes: encodeText(JSON.stringify(json)) }];
   if (graph) blobs.push({ kind: "graph", number: file, bytes: graph });
   return blobs;
 }
@@ -38,7 +38,7 @@ export class BlobChunks {
   private inOrder: { state: IndexState; revision: number; files: FileEntry[] } | null = null;
 
   /** Those that there are, by their ids. */
-  async get(opened: Opened, ids: readonly number[]): Promise<Map<number, KnownChunk>> {
+  async get(opened: OpenedIndex, ids: readonly number[]): Promise<Map<number, KnownChunk>> {
     const files = new Map<number, FileEntry>();
     const found = new Map<number, KnownChunk>();
     for (const id of ids) {
@@ -56,7 +56,7 @@ export class BlobChunks {
 
   /** All chunks of files, by the files' ids. */
   async readChunksByFile(
-    { blobs }: Opened,
+    { blobs }: OpenedIndex,
     files: readonly FileEntry[],
   ): Promise<Map<number, readonly KnownChunk[]>> {
     const found = new Map<number, readonly KnownChunk[]>();
@@ -88,7 +88,7 @@ export class BlobChunks {
   }
 
   /** The file that has a chunk: the last that begins before it, if that reaches so far. */
-  private findFileOfChunk({ state, revision }: Opened, chunk: number): FileEntry | undefined {
+  private findFileOfChunk({ state, revision }: OpenedIndex, chunk: number): FileEntry | undefined {
     if (this.inOrder?.state !== state || this.inOrder.revision !== revision) {
       const files = [...state.byId.values()].filter(({ chunks }) => chunks > 0);
       files.sort((a, b) => a.firstChunk - b.firstChunk);

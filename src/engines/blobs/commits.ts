@@ -2,7 +2,7 @@ import { makeTokenStream } from "../../base/text/tokens.ts";
 import type { CommitIndex, CommitWeights, Frequencies, Within } from "../../store/index/port.ts";
 import type { IndexedCommit } from "../../store/index/records.ts";
 import { SegmentBuilder } from "../../store/index/words/segment.ts";
-import { type Blob, decodeText, encodeText } from "./blob-store.ts";
+import { decodeText, encodeText, type StoredBlob } from "./blob-store.ts";
 import type { CommitEntry } from "./state.ts";
 import { type IndexStore, Outdated } from "./store.ts";
 import type { BlobWords } from "./words.ts";
@@ -17,7 +17,7 @@ export class BlobCommits implements CommitIndex {
   add(commits: readonly IndexedCommit[]): Promise<void> {
     return this.store.write(async ({ state }, next) => {
       const words = new SegmentBuilder(next.chunk);
-      const blobs: Blob[] = [];
+      const blobs: StoredBlob[] = [];
       const added = new Map<string, CommitEntry>();
       for (const { hash, author, authoredAt, subject, body, files } of commits) {
         if (state.commits.has(hash) || added.has(hash)) continue;

@@ -1,11 +1,11 @@
 import { explainError, getErrorCode, getErrorMessage, PommelError } from "../../base/errors.ts";
 import type { IndexDriver } from "../../store/index/port.ts";
 import { BlobIndex } from "./blob-index.ts";
-import type { Engine } from "./blob-store.ts";
+import type { BlobEngine } from "./blob-store.ts";
 import { IndexStore } from "./store.ts";
 
 /** The driver of an engine that may be away: its index opens all the same, and is there when the engine is. */
-export function createEngineDriver(engine: Engine): IndexDriver {
+export function createEngineDriver(engine: BlobEngine): IndexDriver {
   const open = (file: string, mode: "read" | "write" | "rebuild") =>
     new BlobIndex(new IndexStore(engine, file, mode));
   /** Opens it to read, and closes it. */

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import pLimit from "p-limit";
 import * as z from "zod/mini";
 import { getErrorMessage, PommelError } from "../../base/errors.ts";
-import { type Blob, type BlobStore, decodeText, type Engine, encodeText } from "./blob-store.ts";
+import { type BlobEngine, type BlobStore, decodeText, encodeText, type StoredBlob } from "./blob-store.ts";
 import { EngineConnection } from "./connection.ts";
 import { IndexState, type Next, type StateChange, stateChange, wholeState } from "./state.ts";
 
@@ -18,7 +18,7 @@ const maxEntries = 500;
 export const identity = "identity";
 
 /** An index that is open. */
-export interface Opened {
+export interface OpenedIndex {
   blobs: BlobStore;
   state: IndexState;
   /** The number of the journal's last entry that the state has; -1 for none. */
@@ -38,7 +38,7 @@ class Damage extends Error {}
 /** What a change adds, and what becomes of the state by it. */
 export interface WrittenChange {
   change: StateChange;
-  blobs?: readonly Blob[];
+  blobs?: readonly StoredBlob[];
 }
 
 /**
@@ -47,14 +47,14 @@ export interface WrittenChange {
  * too early, have numbers that were not given out, and are removed before the next change.
  */
 export class IndexStore {
-  private readonly connection: EngineConnection<Opened>;
+  private readonly connection: EngineConnection<OpenedIndex>;
   private isClosed = false;
   /** Blobs may have been added that nothing names. */
   private isUnsure = false;
   private readonly oneByOne = pLimit(1);
 
   constructor(
-    engine: Engine,
+    engine: BlobEngine,
     file: string,
     private readonly mode: "read" | "write" | "rebuild",
   ) {
@@ -83,7 +83,7 @@ export class IndexStore {
   }
 
   /** A question; it sees the last change that was done. */
-  read<T>(ask: (opened: Opened) => Promise<T> | T): Promise<T> {
+  read<T>(ask: (opened: OpenedIndex) => Promise<T> | T): Promise<T> {
     return this.connection.explainErrors(async () => {
       for (let tries = 1; ; tries++) {
         try {
@@ -96,7 +96,7 @@ export class IndexStore {
   }
 
   /** One change, after those that began before it. @param change takes numbers from `next`; null: nothing changes */
-  write(change: (opened: Opened, next: Next) => Promise<WrittenChange | null>): Promise<void> {
+  write(change: (opened: OpenedIndex, next: Next) => Promise<WrittenChange | null>): Promise<void> {
     return this.runInTurn(async () => {
       const opened = await this.openLatest();
       if (this.isUnsure) await prepare(opened);
@@ -138,7 +138,7 @@ export class IndexStore {
     return this.oneByOne(() => this.connection.explainErrors(work));
   }
 
-  private async openLatest(): Promise<Opened> {
+  private async openLatest(): Promise<OpenedIndex> {
     if (this.isClosed) throw new Error("The index is closed.");
     const opened = await this.connection.ensureOpened();
     if (this.mode === "read") await follow(opened);
@@ -147,13 +147,13 @@ export class IndexStore {
 }
 
 /** For a writer. Its revisions are never those of another, from which this index may have been copied. */
-async function begin(opened: Opened): Promise<void> {
+async function begin(opened: OpenedIndex): Promise<void> {
   await prepare(opened);
   await append(opened, { meta: { [identity]: randomUUID() } });
 }
 
 /** Removes what no entry of the journal names. */
-async function prepare(opened: Opened): Promise<void> {
+async function prepare(opened: OpenedIndex): Promise<void> {
   const { blobs } = opened;
   await follow(opened);
   const { next } = opened.state;
@@ -166,7 +166,11 @@ async function prepare(opened: Opened): Promise<void> {
   await blobs.removeFrom("commit", next.chunk);
 }
 
-async function append(opened: Opened, change: StateChange, blobs: readonly Blob[] = []): Promise<void> {
+async function append(
+  opened: OpenedIndex,
+  change: StateChange,
+  blobs: readonly StoredBlob[] = [],
+): Promise<void> {
   const number = opened.revision + 1;
   const bytes = encodeText(JSON.stringify({ format: formatVersion, ...change }));
   await opened.blobs.add([...blobs, { kind: "journal", number, bytes }]);
@@ -176,7 +180,7 @@ async function append(opened: Opened, change: StateChange, blobs: readonly Blob[
 }
 
 /** The entries that the whole state makes superfluous go; the last stays, as it is the revision. */
-async function writeWhole(opened: Opened): Promise<void> {
+async function writeWhole(opened: OpenedIndex): Promise<void> {
   const { blobs, state, revision, wholeAt } = opened;
   if (wholeAt === revision) return;
   const bytes = encodeText(JSON.stringify({ format: formatVersion, ...state.toJSON() }));
@@ -191,7 +195,7 @@ async function writeWhole(opened: Opened): Promise<void> {
 }
 
 /** Brings the state up to date with the journal. */
-async function follow(opened: Opened): Promise<void> {
+async function follow(opened: OpenedIndex): Promise<void> {
   const { blobs } = opened;
   const version = await blobs.readVersion();
   if (version === opened.version) return;
@@ -231,7 +235,7 @@ function decodeContent(bytes: Uint8Array): unknown {
   return content;
 }
 
-function explain(error: unknown, engine: Engine, file: string): unknown {
+function explain(error: unknown, engine: BlobEngine, file: string): unknown {
   const isDamage =
     error instanceof Damage ||
     error instanceof Outdated ||

@@ -1,17 +1,17 @@
 import { expect, it } from "vitest";
 import { MemoryEngine } from "../../../test/support/memory-blobs.ts";
-import { type Scope, toFileId } from "../../store/index/port.ts";
+import { type SearchScope, toFileId } from "../../store/index/port.ts";
 import { IndexState } from "./state.ts";
-import type { Opened } from "./store.ts";
+import type { OpenedIndex } from "./store.ts";
 import { buildVectors, HeldModel } from "./vectors.ts";
 
-const everywhere: Scope = { files: null, levels: null };
+const everywhere: SearchScope = { files: null, levels: null };
 
 /** An index with vectors, of which every other chunk is a class. */
 async function fixture() {
   const engine = new MemoryEngine();
   const blobs = (await engine.open("index.db", "write"))!;
-  const opened: Opened = { blobs, state: new IndexState(), revision: 0, version: 0, wholeAt: -1 };
+  const opened: OpenedIndex = { blobs, state: new IndexState(), revision: 0, version: 0, wholeAt: -1 };
   /** Stores a file and its vectors; null: a chunk without one. @param isNamed whether the state names it, too */
   const save = async (path: string, vectors: ([number, number] | null)[], isNamed = true) => {
     const { state } = opened;
@@ -28,7 +28,7 @@ async function fixture() {
     return toFileId(id);
   };
   const held = new HeldModel("m", 2);
-  const near = (scope: Partial<Scope> = {}) =>
+  const near = (scope: Partial<SearchScope> = {}) =>
     held.ask(opened, (vectors) =>
       vectors.findNearest(Int8Array.from([1, 0]), 9, { ...everywhere, ...scope }).map(({ row }) => row),
     );

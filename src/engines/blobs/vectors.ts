@@ -4,16 +4,16 @@ import { ExactVectors, type FileSpan } from "../../store/index/exact-vectors.ts"
 import {
   type ChunkMatch,
   type QueryVector,
-  type Scope,
+  type SearchScope,
   toChunkId,
   toFileId,
   type VectorCounts,
 } from "../../store/index/port.ts";
 import type { FileVectors } from "../../store/index/records.ts";
 import { HeldVectors } from "../../store/vectors/vector-index.ts";
-import { type Blob, type BlobStore, joinParts, splitParts } from "./blob-store.ts";
+import { type BlobStore, joinParts, type StoredBlob, splitParts } from "./blob-store.ts";
 import type { FileEntry, IndexState, Next } from "./state.ts";
-import { type Opened, Outdated } from "./store.ts";
+import { type OpenedIndex, Outdated } from "./store.ts";
 
 /** The blob of a model's vectors of a file; they are noted in the file's entry, in the place of earlier ones of the model. */
 export function buildVectors(
@@ -21,7 +21,7 @@ export function buildVectors(
   entry: FileEntry,
   levels: readonly Level[],
   { model, dimensions, vectors }: FileVectors,
-): Blob {
+): StoredBlob {
   if (vectors.length !== levels.length) throw new Error(`${levels.length} chunks, ${vectors.length} vectors`);
   const data = new Int8Array(vectors.length * dimensions);
   vectors.forEach((vector, i) => {
@@ -57,14 +57,23 @@ export class BlobVectors {
   /** By model and length. */
   private readonly held = new Map<string, HeldModel>();
 
-  async findNearest(opened: Opened, query: QueryVector, k: number, scope: Scope): Promise<ChunkMatch[]> {
+  async findNearest(
+    opened: OpenedIndex,
+    query: QueryVector,
+    k: number,
+    scope: SearchScope,
+  ): Promise<ChunkMatch[]> {
     const found = await this.getHeldModel(query).ask(opened, (vectors) =>
       vectors.findNearest(query.vector, k, scope),
     );
     return found.map(({ row, score }) => ({ id: toChunkId(row), score }));
   }
 
-  measureSimilarities(opened: Opened, query: QueryVector, ids: readonly number[]): Promise<Float64Array> {
+  measureSimilarities(
+    opened: OpenedIndex,
+    query: QueryVector,
+    ids: readonly number[],
+  ): Promise<Float64Array> {
     return this.getHeldModel(query).ask(opened, (vectors) => vectors.measureSimilarities(query.vector, ids));
   }
 
@@ -96,7 +105,7 @@ export class HeldModel {
   ) {}
 
   /** Asks the vectors of now, which nobody sees half loaded. */
-  ask<T>(opened: Opened, use: (vectors: ExactVectors) => T): Promise<T> {
+  ask<T>(opened: OpenedIndex, use: (vectors: ExactVectors) => T): Promise<T> {
     return this.oneByOne(async () => {
       try {
         await this.follow(opened);
@@ -109,7 +118,7 @@ export class HeldModel {
     });
   }
 
-  private async follow({ blobs, state, revision }: Opened): Promise<void> {
+  private async follow({ blobs, state, revision }: OpenedIndex): Promise<void> {
     const { vectors } = this;
     if (blobs !== this.blobs) {
       vectors.release();

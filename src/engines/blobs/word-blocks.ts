@@ -1,7 +1,14 @@
 import { decodeVarints, pushVarint } from "../../base/text/varint.ts";
 import type { Postings } from "../../store/index/words/postings.ts";
 import { encodeChunks, type SegmentChunks } from "../../store/index/words/segment.ts";
-import { type Blob, type BlobStore, decodeText, encodeText, joinParts, splitParts } from "./blob-store.ts";
+import {
+  type BlobStore,
+  decodeText,
+  encodeText,
+  joinParts,
+  type StoredBlob,
+  splitParts,
+} from "./blob-store.ts";
 import type { Collection, Next, SegmentEntry } from "./state.ts";
 import { Outdated } from "./store.ts";
 
@@ -27,7 +34,7 @@ export class SegmentWriter {
   private readonly block: number;
   private readonly firsts: string[] = [];
   private bytes = 0;
-  private made: Blob[] = [];
+  private made: StoredBlob[] = [];
   private words: string[] = [];
   private sizes: number[] = [];
   private lists: Uint8Array[] = [];
@@ -55,7 +62,7 @@ export class SegmentWriter {
   }
 
   /** The blobs that were made since the last time. */
-  take(): Blob[] {
+  take(): StoredBlob[] {
     const { made } = this;
     this.made = [];
     return made;

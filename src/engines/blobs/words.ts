@@ -16,9 +16,9 @@ import {
   SegmentMerge,
 } from "../../store/index/words/segment.ts";
 import { getOrAddEntry, StoredWords, type WordsInSegments } from "../../store/index/words/stored-words.ts";
-import { type Blob, decodeText, splitParts } from "./blob-store.ts";
+import { decodeText, type StoredBlob, splitParts } from "./blob-store.ts";
 import type { Collection, Next, SegmentEntry } from "./state.ts";
-import { type Opened, Outdated, type WrittenChange } from "./store.ts";
+import { type OpenedIndex, Outdated, type WrittenChange } from "./store.ts";
 import {
   measureBlock,
   placeIn,
@@ -48,7 +48,7 @@ export class BlobWords {
   // Writing
 
   /** The segment of what was just added, and its blobs; none of an empty one. */
-  build(next: Next, segment: SegmentBuilder): { segments: SegmentEntry[]; blobs: Blob[] } {
+  build(next: Next, segment: SegmentBuilder): { segments: SegmentEntry[]; blobs: StoredBlob[] } {
     const chunks = segment.buildSegmentChunks();
     if (chunks.ids.length === 0) return { segments: [], blobs: [] };
     const writer = new SegmentWriter(next, this.holds, chunks);
@@ -57,16 +57,16 @@ export class BlobWords {
     return { segments: [entry], blobs: writer.take() };
   }
 
-  isDue({ state }: Opened, by: WorthMerging): boolean {
+  isDue({ state }: OpenedIndex, by: WorthMerging): boolean {
     return toMerge(state.listSegments(this.holds), by) !== null;
   }
 
-  isLate({ state }: Opened): boolean {
+  isLate({ state }: OpenedIndex): boolean {
     return isLate(state.listSegments(this.holds));
   }
 
   /** Makes one segment of several; null where none are worth it. */
-  async merge(opened: Opened, next: Next, by: WorthMerging): Promise<WrittenChange | null> {
+  async merge(opened: OpenedIndex, next: Next, by: WorthMerging): Promise<WrittenChange | null> {
     const due = toMerge(opened.state.listSegments(this.holds), by);
     if (due === null) return null;
     const sources = due.map(({ id }) => getSegmentEntry(opened, id));
@@ -95,7 +95,7 @@ export class BlobWords {
 
   /** The words from one on and up to another, in their order, with what each segment has of them. */
   private async readWordsBetween(
-    { blobs, state }: Opened,
+    { blobs, state }: OpenedIndex,
     segments: readonly LoadedSegment[],
     from: string | null,
     to: string | null,
@@ -120,7 +120,7 @@ export class BlobWords {
 
   // Reading
 
-  async openWords(opened: Opened): Promise<StoredWords> {
+  async openWords(opened: OpenedIndex): Promise<StoredWords> {
     return new StoredWords(await this.load(opened), {
       lists: (words, segments) => this.find(opened, words, segments, false),
       places: (words, segments) => this.find(opened, words, segments, true),
@@ -133,7 +133,7 @@ export class BlobWords {
 
   /** @param withPlaces without, places are empty */
   private async find(
-    opened: Opened,
+    opened: OpenedIndex,
     words: readonly string[],
     segments: LoadedSegments,
     withPlaces: boolean,
@@ -162,7 +162,7 @@ export class BlobWords {
   }
 
   private async readBlocksByNumber(
-    { blobs }: Opened,
+    { blobs }: OpenedIndex,
     numbers: ReadonlySet<number>,
     withPlaces: boolean,
   ): Promise<Map<number, WordBlock>> {
@@ -188,7 +188,7 @@ export class BlobWords {
   }
 
   /** The segments of now: those that are new are read. */
-  private async load({ blobs, state }: Opened): Promise<LoadedSegments> {
+  private async load({ blobs, state }: OpenedIndex): Promise<LoadedSegments> {
     const stored = state.listSegments(this.holds);
     const gone = [...state.gone[this.holds]];
     const outdated = this.known.listOutdated(stored);
@@ -215,7 +215,7 @@ export class BlobWords {
   }
 }
 
-function getSegmentEntry({ state }: Opened, segment: number): SegmentEntry {
+function getSegmentEntry({ state }: OpenedIndex, segment: number): SegmentEntry {
   const entry = state.findSegment(segment);
   // Merged while this question was asked.
   if (entry === undefined) throw new Outdated("a segment is gone");

@@ -4,7 +4,7 @@ import { makeDirectory } from "../../base/home.ts";
 import { findEnvelopeOfDatabase } from "../../store/encryption/envelope.ts";
 import { locateEngineFolder } from "../../store/index/engine-folder.ts";
 import type { IndexDriver } from "../../store/index/port.ts";
-import { type BlobStore, blobKinds, type Engine } from "../blobs/blob-store.ts";
+import { type BlobEngine, type BlobStore, blobKinds } from "../blobs/blob-store.ts";
 import { createEngineDriver } from "../blobs/engine-driver.ts";
 import { CheckoutKey } from "../blobs/place.ts";
 import { describeDamage } from "../blobs/store.ts";
@@ -21,7 +21,7 @@ export function createLanceDriver({ "index.url": url }: EngineSettings): IndexDr
 
 const table = "blobs";
 
-class LanceFolder implements Engine {
+class LanceFolder implements BlobEngine {
   readonly place = "";
 
   async open(file: string, mode: "read" | "write" | "rebuild"): Promise<BlobStore | null> {
@@ -67,7 +67,7 @@ class LanceFolder implements Engine {
 }
 
 /** Each checkout has a table of its own, called by its key. */
-class LanceBucket implements Engine {
+class LanceBucket implements BlobEngine {
   constructor(readonly place: string) {}
 
   async open(file: string, mode: "read" | "write" | "rebuild"): Promise<BlobStore | null> {

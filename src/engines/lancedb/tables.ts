@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { getErrorMessage, PommelError } from "../../base/errors.ts";
-import type { Blob, BlobKind, BlobStore } from "../blobs/blob-store.ts";
+import type { BlobKind, BlobStore, StoredBlob } from "../blobs/blob-store.ts";
 import { Outdated } from "../blobs/store.ts";
 
 /** LanceDB, a package of 160 MB that a user installs beside Pommel (docs/decisions/0008-index-port.md): what is used of it. */
@@ -153,7 +153,7 @@ export class LanceBlobs implements BlobStore {
     return this.table.version();
   }
 
-  async add(blobs: readonly Blob[]): Promise<void> {
+  async add(blobs: readonly StoredBlob[]): Promise<void> {
     if (blobs.length > 0) await this.table.add(buildArrowTable(blobs));
   }
 
@@ -228,7 +228,7 @@ function buildBlobSchema() {
   ]);
 }
 
-function buildArrowTable(blobs: readonly Blob[]): unknown {
+function buildArrowTable(blobs: readonly StoredBlob[]): unknown {
   const { arrow } = loadPackages();
   const schema = buildBlobSchema();
   const columns = [

@@ -8,7 +8,7 @@ import {
   type Sql,
   toServerError,
 } from "../../store/postgres/server.ts";
-import type { Blob, BlobKind, BlobStore, Engine } from "../blobs/blob-store.ts";
+import type { BlobEngine, BlobKind, BlobStore, StoredBlob } from "../blobs/blob-store.ts";
 import { createEngineDriver } from "../blobs/engine-driver.ts";
 import { CheckoutKey } from "../blobs/place.ts";
 import { describeDamage } from "../blobs/store.ts";
@@ -64,7 +64,7 @@ const foreignKeyViolation = "23503";
 /** A number of the journal, or of a blob, is taken. */
 const uniqueViolation = "23505";
 
-class PostgresEngine implements Engine {
+class PostgresEngine implements BlobEngine {
   constructor(private readonly settings: ServerSettings) {}
 
   async open(file: string, mode: "read" | "write" | "rebuild"): Promise<BlobStore | null> {
@@ -193,7 +193,7 @@ class PostgresBlobs implements BlobStore {
   }
 
   /** In one statement: the bytes one after the other, and for each blob where its own are. */
-  async add(blobs: readonly Blob[]): Promise<void> {
+  async add(blobs: readonly StoredBlob[]): Promise<void> {
     let from = 1;
     const rows = blobs.map(({ kind, number, bytes: { length } }) => {
       const row = { kind, number, from, length };

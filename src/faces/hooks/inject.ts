@@ -27,7 +27,7 @@ type InjectionMoment = (typeof moments)[number];
 const usualMoments: readonly HookName[] = ["session-start", "user-prompt", "post-tool-use", "tool-failure"];
 
 /** How much longer an answer may take than after an edit, as a factor: a start and a compaction take seconds anyway. */
-const patience: Readonly<Record<InjectionMoment, number>> = {
+const deadlineFactors: Readonly<Record<InjectionMoment, number>> = {
   "session-start": 8,
   "pre-compact": 8,
   "tool-failure": 4,
@@ -88,7 +88,7 @@ export async function askContext(
   // No deadline here: this only reads a file, and the agent has waited for the process to start anyway.
   if (ready !== null && !ready.isBehind) return answerWith(tell(ready, place, request));
   const { mode, deadline_ms: base } = readContextSettings(place);
-  const deadline = base * patience[moment];
+  const deadline = base * deadlineFactors[moment];
   const isOn = mode === "gentle" || mode === "eager";
   const computeLeftMs = () => (isOn ? deadline - readProcessAgeMs() - marginMs : 0);
   const answerLate = (): DaemonReply => {

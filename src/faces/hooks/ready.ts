@@ -6,7 +6,7 @@ import { isStopped, recordTold } from "./told.ts";
 
 /** Reads the context that the daemon has prepared (protocol/ready-context.ts), without asking it. */
 
-export interface Ready {
+export interface ReadyFile {
   head: string;
   tail: string;
   lines: readonly ReadyLine[];
@@ -17,14 +17,14 @@ export interface Ready {
 }
 
 /** The prepared context for a request; null if only the daemon can know it, or if `pm stop` has stopped everything. */
-export function readReadyContext(place: string, request: ContextRequest): Ready | null {
+export function readReadyContext(place: string, request: ContextRequest): ReadyFile | null {
   if (isStopped()) return null;
   if (request.event === "session-start") return readReadyAtStart(place, request);
   return request.event === "post-tool-use" ? readReadyForEdit(place, request) : null;
 }
 
 /** The context at the start of a session. If a session continues, only the daemon knows what is new, so the result is null. */
-function readReadyAtStart(place: string, { source, session_id: own }: ContextRequest): Ready | null {
+function readReadyAtStart(place: string, { source, session_id: own }: ContextRequest): ReadyFile | null {
   const isNew = source === "startup" || source === "clear";
   if (!isNew && source !== "compact") return null;
   const found = readReady(place, "start");
@@ -39,7 +39,7 @@ function readReadyAtStart(place: string, { source, session_id: own }: ContextReq
 function readReadyForEdit(
   place: string,
   { files = [], cwd = place, session_id: own }: ContextRequest,
-): Ready | null {
+): ReadyFile | null {
   const [file, ...others] = files;
   const found = readReady(place, "edits");
   if (found === null || file === undefined || others.length > 0) return null;
@@ -65,7 +65,7 @@ function dropTold(lines: readonly ReadyLine[], own: string): readonly ReadyLine[
  * @returns null if there is nothing to tell, or if it cannot be recorded
  */
 export function tell(
-  { head, tail, lines, files }: Ready,
+  { head, tail, lines, files }: ReadyFile,
   place: string,
   { session_id, event }: ContextRequest,
 ): string | null {

@@ -11,7 +11,7 @@ import { type Decision, turnsToCarryOut } from "../../protocol/decision.ts";
 import type { DocumentFile } from "./places.ts";
 
 /** The author of consecutive lines of a document as it is in the editor. Lines typed since it was saved have no author. */
-export interface AuthoredLines extends BlameRange {
+export interface EditorLines extends BlameRange {
   /** Lines of the document, inclusive, from 0 as the protocol counts. */
   start: number;
   end: number;
@@ -20,10 +20,10 @@ export interface AuthoredLines extends BlameRange {
 export async function findAuthoredLines(
   { project, file, lines }: DocumentFile,
   signal?: AbortSignal,
-): Promise<AuthoredLines[]> {
+): Promise<EditorLines[]> {
   const { ranges } = await call(blame, { file }, project, { signal });
   return ranges.flatMap((range) => {
-    const pieces: AuthoredLines[] = [];
+    const pieces: EditorLines[] = [];
     for (let saved = range.first_line; saved <= range.last_line; saved++) {
       const line = lines.fromSaved(saved);
       if (line === null) continue;
@@ -56,7 +56,7 @@ const containers: ReadonlySet<string> = new Set([
 ]);
 
 /** One lens for each function and method in which agents wrote. */
-export async function buildLenses(place: DocumentFile, authors: readonly AuthoredLines[]): Promise<Lens[]> {
+export async function buildLenses(place: DocumentFile, authors: readonly EditorLines[]): Promise<Lens[]> {
   return (await listDefinitions(place)).flatMap(({ start_line, end_line }) => {
     const line = place.lines.fromSaved(start_line);
     if (line === null) return [];
@@ -72,8 +72,8 @@ export async function buildLenses(place: DocumentFile, authors: readonly Authore
   });
 }
 
-function findMainRange(ranges: readonly AuthoredLines[]): AuthoredLines | undefined {
-  const countRangeLines = ({ start, end }: AuthoredLines) => end - start + 1;
+function findMainRange(ranges: readonly EditorLines[]): EditorLines | undefined {
+  const countRangeLines = ({ start, end }: EditorLines) => end - start + 1;
   return ranges.toSorted((a, b) => countRangeLines(b) - countRangeLines(a))[0];
 }
 
@@ -108,7 +108,7 @@ const asked = 50;
 
 export async function findSuperseded(
   place: DocumentFile,
-  authors: readonly AuthoredLines[],
+  authors: readonly EditorLines[],
 ): Promise<Superseded[]> {
   if (!authors.some(({ session_id }) => session_id !== null)) return [];
   const { decisions } = await call(listDecisions, { file: [place.file], limit: asked }, place.project);
@@ -121,7 +121,7 @@ export async function findSuperseded(
     );
 }
 
-function isReasonFor({ session_id, turn }: Decision, range: AuthoredLines): boolean {
+function isReasonFor({ session_id, turn }: Decision, range: EditorLines): boolean {
   if (session_id === null || turn === null || range.turn === null) return false;
   return range.session_id === session_id && range.turn >= turn && range.turn <= turn + turnsToCarryOut;
 }

@@ -9,7 +9,7 @@ import { call } from "../../client/call.ts";
 import { operations } from "../../features/index.ts";
 import { writeNote } from "../../features/notes/operation.ts";
 import { findKnownProject, findProjectIfAny } from "../../git/projects/find-project.ts";
-import { type AuthoredLines, findAuthoredLines } from "./authors.ts";
+import { type EditorLines, findAuthoredLines } from "./authors.ts";
 import { type DocumentFile, findDocumentPlace, toFilePath } from "./places.ts";
 
 const document = z.object({ textDocument: z.object({ uri: z.string() }) });
@@ -62,7 +62,7 @@ export function answerOwnRequests(connection: Connection, documents: OpenDocumen
 interface DocumentFacts {
   version: number;
   place: Promise<DocumentFile | null>;
-  authors?: Promise<AuthoredLines[]>;
+  authors?: Promise<EditorLines[]>;
 }
 
 /** What an editor has open: documents and folders, and the projects to which they belong. */
@@ -76,7 +76,7 @@ export class OpenDocuments {
     return (await this.findKnownDocument(uri)?.place) ?? null;
   }
 
-  async readAuthorsAt(uri: string): Promise<AuthoredLines[]> {
+  async readAuthorsAt(uri: string): Promise<EditorLines[]> {
     const one = this.findKnownDocument(uri);
     const place = await one?.place;
     if (!one || !place) return [];

@@ -16,11 +16,11 @@ export interface ReadArguments<S extends ToolInput> {
 }
 
 /** The parts of a JSON schema that are used here. */
-interface Schema {
+interface JsonSchema {
   type?: string;
   enum?: unknown[];
-  items?: Schema;
-  anyOf?: Schema[];
+  items?: JsonSchema;
+  anyOf?: JsonSchema[];
   minimum?: number;
   maximum?: number;
   maxLength?: number;
@@ -43,7 +43,7 @@ export function readArguments<S extends ToolInput>(
   synonyms: Readonly<Record<string, string>> = {},
 ): ReadArguments<S> {
   const notes: string[] = [];
-  const schemas = z.toJSONSchema(input, { io: "input" }).properties as Record<string, Schema>;
+  const schemas = z.toJSONSchema(input, { io: "input" }).properties as Record<string, JsonSchema>;
   const args: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(toArguments(given, schemas, notes))) {
     if (isEmpty(value)) continue;
@@ -145,7 +145,7 @@ const commonNames = {
   commit: ["revision"],
 } as const satisfies Record<string, readonly string[]>;
 
-function coerce(value: unknown, schema: Schema, name: string, notes: string[]): unknown {
+function coerce(value: unknown, schema: JsonSchema, name: string, notes: string[]): unknown {
   switch (schema.type) {
     case "array": {
       const given = Array.isArray(value) ? value : [value];
@@ -190,7 +190,7 @@ function coerce(value: unknown, schema: Schema, name: string, notes: string[]): 
 /** Cuts the middle of a long text: errors and reports begin with what was done, and end with what went wrong. */
 function cutLong(
   value: unknown,
-  { maxLength, cutAt = maxCharacters }: Schema,
+  { maxLength, cutAt = maxCharacters }: JsonSchema,
   name: string,
   notes: string[],
 ): unknown {

@@ -31,14 +31,14 @@ export function wordAudit({ enabled, total, records }: AuditedQuestions): Docume
   ]);
 }
 
-interface AuditCheck {
+interface AuditReport {
   records: number;
   head: { n: number; sha256: string } | null;
   broken: { record: number; file: string; reason: string } | null;
 }
 
 /** Whether any record was changed or is missing. */
-export function wordAuditCheck({ records, head, broken }: AuditCheck): Document {
+export function wordAuditCheck({ records, head, broken }: AuditReport): Document {
   const count = formatCount(records, "record");
   if (broken === null)
     return [[line(`${count}, none changed or missing.`, head !== null && ` Last: ${head.n} ${head.sha256}`)]];

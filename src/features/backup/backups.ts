@@ -68,13 +68,13 @@ export function listBackupsWithContent(project: Project): ListedBackup[] {
   });
 }
 
-type Counts = { sessions: number; notes: number };
+type BackupCounts = { sessions: number; notes: number };
 
 export interface RestorePreview {
   /** Of what the memory holds now; null when it cannot be read. */
-  lost: Counts | null;
-  gained: Counts | null;
-  holds: (Counts & { commits: number; last_at: string | null }) | null;
+  lost: BackupCounts | null;
+  gained: BackupCounts | null;
+  holds: (BackupCounts & { commits: number; last_at: string | null }) | null;
 }
 
 /** A backup, and the name of this project where it is another's, another person's, or does not say whose it is. */

@@ -13,7 +13,7 @@ import { summariseBlame } from "./blame-summary.ts";
 import { readBlame } from "./blamed-lines.ts";
 import type { AgentsSince, BlameAnswer, BlameRange } from "./operation.ts";
 
-interface BlameRequest {
+interface BlameFileRequest {
   /** From the project's root, with slashes: `locate` of file-place.ts. */
   file: string;
   /** Left out or empty: the whole file. */
@@ -33,7 +33,7 @@ interface BlameRequest {
 export async function blameFile(
   project: Project,
   memory: Memory | null,
-  request: BlameRequest,
+  request: BlameFileRequest,
   signal?: AbortSignal,
   analyse: AnalyseNow = analyseFor(project, memory, signal),
 ): Promise<BlameAnswer> {

@@ -13,7 +13,7 @@ import type { BlameAnswer, BlameRange } from "./operation.ts";
 import { blame } from "./operation.ts";
 import { wordBlame, wordBlameSummary, wordExplainedBlame } from "./words.ts";
 
-interface BlameOptions {
+interface BlameCommandOptions {
   lines?: string[];
   rev?: string;
   summary?: boolean;
@@ -27,7 +27,7 @@ interface BlameOptions {
 export async function blameCommand(
   { cwd, output }: CommandContext,
   place: string | undefined,
-  { lines = [], rev, summary = false, explain = false, text = false, ...options }: BlameOptions,
+  { lines = [], rev, summary = false, explain = false, text = false, ...options }: BlameCommandOptions,
 ): Promise<void> {
   const project = await findProject(cwd);
   if (lines.length === 0 && rev === undefined && (place === undefined || isDirectory(resolve(cwd, place)))) {

@@ -24,7 +24,7 @@ import {
 } from "./frame.ts";
 import type { Drawn, Key } from "./ink.ts";
 import { type Effect, handleKey } from "./press.ts";
-import type { BrowseView, Surroundings } from "./view.ts";
+import type { BrowseSurroundings, BrowseView } from "./view.ts";
 
 const askable = {
   now: showNow,
@@ -47,7 +47,7 @@ interface PageSurroundings {
   /** The worktree that files are opened in. */
   root: string;
   colors: Palette;
-  locate: Surroundings["locate"];
+  locate: BrowseSurroundings["locate"];
 }
 
 /** The page while it is shown: holds its state, asks what is not known yet, and does what keys ask for. */
@@ -132,10 +132,10 @@ export class BrowsedPage implements Drawn {
     }
   }
 
-  #look(): { view: BrowseView; around: Surroundings } {
+  #look(): { view: BrowseView; around: BrowseSurroundings } {
     const { columns = 80, rows = 24 } = process.stdout;
     const { colors, locate } = this.#place;
-    const around: Surroundings = {
+    const around: BrowseSurroundings = {
       screen: { columns, colors, now: Date.now() },
       height: computeContentHeight(rows),
       answers: this.#answers,

@@ -6,14 +6,14 @@ import { formatWhen, toOneLine } from "../../terminal/text.ts";
 import type { CheckpointSummary } from "../checkpoints/operation.ts";
 import { noCheckpoints, wordCheckpoint } from "../checkpoints/words.ts";
 import { top } from "./scroll.ts";
-import { type BrowseView, type Page, type Surroundings, splitColumns } from "./view.ts";
+import { type BrowseSurroundings, type BrowseView, type Page, splitColumns } from "./view.ts";
 
 const request = { limit: 500 };
 
 /** The commits that sessions led to, the latest first. */
 export function buildCommitsView(
   { at }: Page & { kind: "commits" },
-  { answers, screen }: Surroundings,
+  { answers, screen }: BrowseSurroundings,
 ): BrowseView {
   const answer = answers.to("checkpoints", request);
   const { checkpoints = [], total = 0 } = answer?.value ?? {};
@@ -54,8 +54,8 @@ const linesColumns = (width: number): number => (width < 80 ? 0 : 14);
 function renderCommit(
   hash: string,
   width: number,
-  answers: Surroundings["answers"],
-  screen: Surroundings["screen"],
+  answers: BrowseSurroundings["answers"],
+  screen: BrowseSurroundings["screen"],
 ): string[] {
   const answer = answers.to("checkpoint", { id: hash });
   if (answer?.value === undefined) return [answer?.error ?? "Loading…"];
@@ -66,7 +66,7 @@ function renderRow(
   { commit, committed_at, insertions, deletions, lines, subject }: CheckpointSummary,
   width: number,
   isChosen: boolean,
-  screen: Surroundings["screen"],
+  screen: BrowseSurroundings["screen"],
 ): string {
   const { colors } = screen;
   const changed = linesColumns(width);

@@ -5,15 +5,15 @@ import { renderDocument } from "../../terminal/render-document.ts";
 import { toOneLine } from "../../terminal/text.ts";
 import { wordCheckpoint } from "../checkpoints/words.ts";
 import { wordWhyWithSteps } from "../why/words.ts";
-import type { Document } from "./scroll.ts";
-import { type BrowseView, makeSessionPage, type Page, type Surroundings } from "./view.ts";
+import type { ScrolledText } from "./scroll.ts";
+import { type BrowseSurroundings, type BrowseView, makeSessionPage, type Page } from "./view.ts";
 
 /** Pages that are one text: why lines are there, a commit, the keys. */
 
 /** Why a line is there. */
 export function buildWhyView(
   page: Page & { kind: "why" },
-  { answers, screen, locate }: Surroundings,
+  { answers, screen, locate }: BrowseSurroundings,
 ): BrowseView {
   const { text, place, scroll } = page;
   const view = {
@@ -25,7 +25,7 @@ export function buildWhyView(
   const message = (what: string): BrowseView => ({ ...view, content: { kind: "message", text: what } });
   if (place === "")
     return message("Type a file with a line and press Enter, or choose a line from a search.");
-  let request: ReturnType<Surroundings["locate"]>;
+  let request: ReturnType<BrowseSurroundings["locate"]>;
   try {
     request = locate(place);
   } catch (error) {
@@ -64,7 +64,7 @@ export function buildWhyView(
 /** A commit, with the sessions that led to it. */
 export function buildCommitView(
   { hash, scroll }: Page & { kind: "commit" },
-  { answers, screen }: Surroundings,
+  { answers, screen }: BrowseSurroundings,
 ): BrowseView {
   const request = { id: hash };
   const answer = answers.to("checkpoint", request);
@@ -118,7 +118,10 @@ const wordKeys = (): WordedDocument => [
   ],
 ];
 
-export const buildHelpView = ({ scroll }: Page & { kind: "help" }, { screen }: Surroundings): BrowseView => ({
+export const buildHelpView = (
+  { scroll }: Page & { kind: "help" },
+  { screen }: BrowseSurroundings,
+): BrowseView => ({
   title: "Keys",
   status: "",
   content: { kind: "document", document: toDocument(renderDocument(wordKeys(), { screen })), scroll },
@@ -126,7 +129,7 @@ export const buildHelpView = ({ scroll }: Page & { kind: "help" }, { screen }: S
   asks: [],
 });
 
-function toDocument(text: string): Document {
+function toDocument(text: string): ScrolledText {
   const lines = text.split("\n");
   return { blocks: 1, block: () => lines };
 }

@@ -7,12 +7,12 @@ import { buildSessionView } from "./reader.ts";
 import { chooseFirstRow, cutVisibleLines } from "./scroll.ts";
 import { buildSearchView } from "./search.ts";
 import { buildSessionsView } from "./sessions.ts";
-import { type BrowseView, type Page, type Surroundings, splitColumns } from "./view.ts";
+import { type BrowseSurroundings, type BrowseView, type Page, splitColumns } from "./view.ts";
 
 /** What the reader looks at. Each tab has pages of its own, of which the last lies on top. */
 export interface BrowseState {
-  tab: Tab;
-  pages: Readonly<Record<Tab, readonly Page[]>>;
+  tab: BrowseTab;
+  pages: Readonly<Record<BrowseTab, readonly Page[]>>;
   /** Keys are text. */
   isTyping: boolean;
   /** What the last key did: "Copied 8ecde0fc". */
@@ -20,8 +20,8 @@ export interface BrowseState {
 }
 
 export const tabs = ["sessions", "now", "commits", "search", "why"] as const;
-export type Tab = (typeof tabs)[number];
-const tabNames: Readonly<Record<Tab, string>> = {
+export type BrowseTab = (typeof tabs)[number];
+const tabNames: Readonly<Record<BrowseTab, string>> = {
   sessions: "Sessions",
   now: "Now",
   commits: "Commits",
@@ -42,7 +42,7 @@ export function getCurrentPage({ tab, pages }: BrowseState): Page {
   return pages[tab].at(-1)!;
 }
 
-export function buildView(page: Page, surroundings: Surroundings): BrowseView {
+export function buildView(page: Page, surroundings: BrowseSurroundings): BrowseView {
   switch (page.kind) {
     case "sessions":
       return buildSessionsView(page, surroundings);
@@ -68,7 +68,7 @@ export function drawFrame(
   state: BrowseState,
   view: BrowseView,
   name: string,
-  surroundings: Surroundings,
+  surroundings: BrowseSurroundings,
 ): string[] {
   const { screen, height } = surroundings;
   const { columns, colors } = screen;
@@ -88,7 +88,7 @@ export function drawFrame(
 function renderTabLine(
   { tab }: BrowseState,
   name: string,
-  { screen: { columns, colors } }: Surroundings,
+  { screen: { columns, colors } }: BrowseSurroundings,
 ): string {
   const names = tabs.map((one, i) => {
     const label = `${i + 1} ${tabNames[one]}`;
@@ -102,7 +102,7 @@ function renderTabLine(
 function renderTitleLine(
   { isTyping }: BrowseState,
   { title, status }: BrowseView,
-  { screen: { columns, colors } }: Surroundings,
+  { screen: { columns, colors } }: BrowseSurroundings,
 ): string {
   const said = cutToWidth(status, columns - titleColumns - 2);
   const room = columns - measureWidth(said) - 2;
@@ -136,13 +136,13 @@ const renderHeader = (
   { content }: BrowseView,
   columns: number,
   rule: string,
-  colors: Surroundings["screen"]["colors"],
+  colors: BrowseSurroundings["screen"]["colors"],
 ): string =>
   content.kind === "list" && content.header !== undefined
     ? colors.dim(content.header(measureSplitList(content, columns) ?? columns))
     : rule;
 
-function drawContent(page: Page, { content }: BrowseView, { screen, height }: Surroundings): string[] {
+function drawContent(page: Page, { content }: BrowseView, { screen, height }: BrowseSurroundings): string[] {
   const { columns, colors } = screen;
   if (content.kind === "message") {
     return ["", ...content.text.split("\n").flatMap((line) => wrapText(line, columns - 4))].map(
@@ -178,7 +178,7 @@ export function listPlace(
   };
 }
 
-function renderFooter(state: BrowseState, view: BrowseView, { screen }: Surroundings): string {
+function renderFooter(state: BrowseState, view: BrowseView, { screen }: BrowseSurroundings): string {
   const { isTyping, message, tab, pages } = state;
   const { columns, colors } = screen;
   if (message !== "") return colors.warn(cutToWidth(message, columns));

@@ -2,12 +2,15 @@ import { padToWidth } from "../../base/text/display-width.ts";
 import { formatWhen, shortenId, toOneLine } from "../../terminal/text.ts";
 import { describeNow, listNowSessions, type NowSession, nothingNow } from "../now/words.ts";
 import { askForChosen, renderSessionHead } from "./sessions.ts";
-import { type BrowseView, makeSessionPage, type Page, type Surroundings } from "./view.ts";
+import { type BrowseSurroundings, type BrowseView, makeSessionPage, type Page } from "./view.ts";
 
 const request = {};
 
 /** Agents at work, what to look at and what is unfinished. */
-export function buildNowView({ at }: Page & { kind: "now" }, { answers, screen }: Surroundings): BrowseView {
+export function buildNowView(
+  { at }: Page & { kind: "now" },
+  { answers, screen }: BrowseSurroundings,
+): BrowseView {
   const answer = answers.to("now", request);
   const listed = answer?.value === undefined ? [] : listNowSessions(answer.value);
   return {
@@ -38,7 +41,7 @@ function renderRow(
   { band, id, head, says, last_at }: NowSession,
   width: number,
   isChosen: boolean,
-  screen: Surroundings["screen"],
+  screen: BrowseSurroundings["screen"],
 ): string[] {
   const { colors } = screen;
   const name = toOneLine(head, Math.max(width - bandColumns - 12, 8));

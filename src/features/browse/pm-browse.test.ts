@@ -10,7 +10,7 @@ import { BrowseAnswers } from "./answers.ts";
 import { type BrowseState, buildView, computeContentHeight, drawFrame, getCurrentPage } from "./frame.ts";
 import { buildFirstState } from "./pm-browse.ts";
 import { type Effect, handleKey } from "./press.ts";
-import type { Surroundings } from "./view.ts";
+import type { BrowseSurroundings } from "./view.ts";
 
 const evil = "\u001b]0;evil\u0007\u001b[2J\u202e修正登录页面 👩‍💻🎉 and\nmany more words ".repeat(4);
 
@@ -196,7 +196,7 @@ const found = (text: string): SearchAllResponse => ({
 
 /** A reader before a terminal of a size. */
 function reader(state: BrowseState, { columns = 80, rows = 24, color = false } = {}) {
-  const around: Surroundings = {
+  const around: BrowseSurroundings = {
     screen: { ...screenOf(columns, { color }), columns },
     height: computeContentHeight(rows),
     answers: new BrowseAnswers(),

@@ -1,7 +1,7 @@
-import { type BrowseState, getCurrentPage, listPlace, type Tab, tabs } from "./frame.ts";
+import { type BrowseState, type BrowseTab, getCurrentPage, listPlace, tabs } from "./frame.ts";
 import type { Key } from "./ink.ts";
 import { bottom, clampPlace, cutVisibleLines, movePlace, type ScrollPosition, top } from "./scroll.ts";
-import type { BrowseView, Page, Surroundings, Target } from "./view.ts";
+import type { BrowseSurroundings, BrowseTarget, BrowseView, Page } from "./view.ts";
 
 /** What a key has done beside changing the state. */
 export type Effect =
@@ -16,7 +16,7 @@ interface Pressed {
 }
 
 /** The pages that the tabs begin with. */
-export const firstPages: Readonly<Record<Tab, readonly Page[]>> = {
+export const firstPages: Readonly<Record<BrowseTab, readonly Page[]>> = {
   sessions: [{ kind: "sessions", text: "", at: 0, first: 0 }],
   now: [{ kind: "now", at: 0, first: 0 }],
   commits: [{ kind: "commits", at: 0, first: 0 }],
@@ -25,14 +25,24 @@ export const firstPages: Readonly<Record<Tab, readonly Page[]>> = {
 };
 
 /** The state after a key. @param view of the current page */
-export function handleKey(before: BrowseState, key: Key, view: BrowseView, around: Surroundings): Pressed {
+export function handleKey(
+  before: BrowseState,
+  key: Key,
+  view: BrowseView,
+  around: BrowseSurroundings,
+): Pressed {
   const state = { ...before, message: "" };
   if ("name" in key && key.name === "ctrl c") return { state, effect: { kind: "leave" } };
   if (state.isTyping) return handleTypedKey(state, key, view, around);
   return handleCommandKey(state, "typed" in key ? key.typed : key.name, view, around);
 }
 
-function handleCommandKey(state: BrowseState, key: string, view: BrowseView, around: Surroundings): Pressed {
+function handleCommandKey(
+  state: BrowseState,
+  key: string,
+  view: BrowseView,
+  around: BrowseSurroundings,
+): Pressed {
   const page = getCurrentPage(state);
   switch (key) {
     case "1":
@@ -80,11 +90,11 @@ function handleCommandKey(state: BrowseState, key: string, view: BrowseView, aro
   }
 }
 
-function findTarget(page: Page, view: BrowseView, { height }: Surroundings): Target {
+function findTarget(page: Page, view: BrowseView, { height }: BrowseSurroundings): BrowseTarget {
   return view.target(view.content.kind === "list" ? listPlace(page, view.content, height).at : 0);
 }
 
-function actOnTarget(state: BrowseState, key: string, { opens, copies, edits }: Target): Pressed {
+function actOnTarget(state: BrowseState, key: string, { opens, copies, edits }: BrowseTarget): Pressed {
   const say = (message: string) => ({ state: { ...state, message } });
   if (key === "y")
     return copies === undefined
@@ -95,7 +105,7 @@ function actOnTarget(state: BrowseState, key: string, { opens, copies, edits }: 
   return { state: opens === undefined ? state : open(state, opens) };
 }
 
-function handleTypedKey(state: BrowseState, key: Key, view: BrowseView, around: Surroundings): Pressed {
+function handleTypedKey(state: BrowseState, key: Key, view: BrowseView, around: BrowseSurroundings): Pressed {
   const page = getCurrentPage(state);
   if (!canType(page)) return { state: { ...state, isTyping: false } };
   if ("typed" in key)
@@ -152,7 +162,7 @@ function withoutLast(text: string): string {
   return last === undefined ? "" : text.slice(0, last.index);
 }
 
-function toTab(state: BrowseState, tab: Tab): BrowseState {
+function toTab(state: BrowseState, tab: BrowseTab): BrowseState {
   // Again: to where it begins.
   const pages = tab === state.tab ? { ...state.pages, [tab]: state.pages[tab].slice(0, 1) } : state.pages;
   const next = { ...state, tab, pages };
@@ -187,7 +197,7 @@ const makeScrollSteps = (height: number): Readonly<Record<string, number>> => ({
   "ctrl d": Math.ceil(height / 2),
 });
 
-function move(page: Page, key: string, view: BrowseView, { height }: Surroundings): Page {
+function move(page: Page, key: string, view: BrowseView, { height }: BrowseSurroundings): Page {
   const { content } = view;
   if (content.kind === "list" && "at" in page) {
     const { at, first } = listPlace(page, content, height);

@@ -13,8 +13,8 @@ import type {
 } from "../sessions/operation.ts";
 import { wordSessionHead, wordSessionRest } from "../sessions/session-words.ts";
 import type { BrowseAnswer, BrowseQuestion } from "./answers.ts";
-import { cutVisibleLines, type Document, type ScrollPosition } from "./scroll.ts";
-import type { BrowseView, SessionPage, Surroundings } from "./view.ts";
+import { cutVisibleLines, type ScrolledText, type ScrollPosition } from "./scroll.ts";
+import type { BrowseSurroundings, BrowseView, SessionPage } from "./view.ts";
 
 /** Turns that are asked for at a time. */
 const turnsAtATime = 20;
@@ -25,7 +25,7 @@ const mostFound = 200;
 const linesBefore = 3;
 
 /** A session to read: what it was, its turns, and what belongs to it. Turns are asked for when they come into sight. */
-export function buildSessionView(page: SessionPage, around: Surroundings): BrowseView {
+export function buildSessionView(page: SessionPage, around: BrowseSurroundings): BrowseView {
   const { answers, height } = around;
   const request = { id: page.id };
   const answer = answers.to("session", request);
@@ -83,7 +83,7 @@ interface ReaderMatches {
 function findSought(
   { sought }: SessionPage,
   session: SessionResponse,
-  { answers }: Surroundings,
+  { answers }: BrowseSurroundings,
 ): ReaderMatches | null {
   if (sought === null) return null;
   const request: Shaped<typeof transcriptSearchRequest> = {
@@ -108,7 +108,7 @@ function findSought(
 function findFirstFound(
   { sought }: SessionPage,
   found: ReaderMatches | null,
-  document: Document,
+  document: ScrolledText,
 ): ScrollPosition | null {
   if (sought === null || found === null) return null;
   const block = found.blocks.find((at) => at >= sought.from) ?? found.blocks[0];
@@ -129,7 +129,7 @@ type TurnAt = (index: number) => TurnInFull | { error: string } | null;
 /** The turns that are here, and the question for those that are not: pages of turns, of which long ones come in parts. */
 function loadTurns(
   { session: { id }, turns }: SessionResponse,
-  { answers }: Surroundings,
+  { answers }: BrowseSurroundings,
 ): { turnAt: TurnAt; missingAt: (index: number) => BrowseQuestion[] } {
   const look = (index: number): ReturnType<TurnAt> | BrowseQuestion => {
     const start = index - (index % turnsAtATime);
@@ -162,8 +162,8 @@ function buildSessionDocument(
   session: SessionResponse,
   turnAt: TurnAt,
   full: boolean,
-  { screen }: Surroundings,
-): Document {
+  { screen }: BrowseSurroundings,
+): ScrolledText {
   const { turns } = session;
   const { colors } = screen;
   const print = (document: Parameters<typeof renderDocument>[0]) => renderDocument(document, { screen });
@@ -197,7 +197,7 @@ function buildSessionDocument(
 /** Laying out a turn takes longer than all else, and turns stay as they are. */
 const laidOut = new WeakMap<TurnInFull, { key: string; lines: string[] }>();
 
-function turnLines(turn: TurnInFull, full: boolean, screen: Surroundings["screen"]): string[] {
+function turnLines(turn: TurnInFull, full: boolean, screen: BrowseSurroundings["screen"]): string[] {
   const key = `${screen.columns} ${full} ${screen.colors.isColorSupported}`;
   const known = laidOut.get(turn);
   if (known?.key === key) return known.lines;

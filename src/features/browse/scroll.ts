@@ -1,7 +1,7 @@
 /** What is longer than the screen: only what is seen of it is laid out. */
 
 /** A text in blocks, such as the turns of a session. Blocks are laid out when they come into sight. */
-export interface Document {
+export interface ScrolledText {
   blocks: number;
   /** Its lines, at least one. */
   block(index: number): readonly string[];
@@ -17,7 +17,7 @@ export const top: ScrollPosition = { block: 0, line: 0 };
 export const bottom: ScrollPosition = { block: Number.POSITIVE_INFINITY, line: 0 };
 
 /** The same place, or the last one that still fills the screen. */
-export function clampPlace(document: Document, place: ScrollPosition, height: number): ScrollPosition {
+export function clampPlace(document: ScrolledText, place: ScrollPosition, height: number): ScrollPosition {
   const end = findLastScreen(document, height);
   if (place.block > end.block || (place.block === end.block && place.line > end.line)) return end;
   const lines = document.block(place.block).length;
@@ -25,7 +25,7 @@ export function clampPlace(document: Document, place: ScrollPosition, height: nu
 }
 
 /** Where the last screen begins. */
-function findLastScreen(document: Document, height: number): ScrollPosition {
+function findLastScreen(document: ScrolledText, height: number): ScrollPosition {
   let left = height;
   for (let block = document.blocks - 1; block >= 0; block--) {
     const { length } = document.block(block);
@@ -37,7 +37,7 @@ function findLastScreen(document: Document, height: number): ScrollPosition {
 
 /** So many lines further down, or up. */
 export function movePlace(
-  document: Document,
+  document: ScrolledText,
   from: ScrollPosition,
   lines: number,
   height: number,
@@ -57,7 +57,7 @@ export function movePlace(
 
 /** The lines in sight, and which blocks they are of. */
 export function cutVisibleLines(
-  document: Document,
+  document: ScrolledText,
   from: ScrollPosition,
   height: number,
 ): { lines: string[]; first: number; last: number } {

@@ -25,7 +25,13 @@ import {
   toFoundSession,
 } from "../search/result-words.ts";
 import { top } from "./scroll.ts";
-import { type BrowseView, makeSessionPage, type Page, type Surroundings, type Target } from "./view.ts";
+import {
+  type BrowseSurroundings,
+  type BrowseTarget,
+  type BrowseView,
+  makeSessionPage,
+  type Page,
+} from "./view.ts";
 
 /** Results of each kind. */
 const resultsPerKind = 20;
@@ -33,7 +39,7 @@ const resultsPerKind = 20;
 /** Code, sessions, commits and events in one list, as they are typed. */
 export function buildSearchView(
   { text }: Page & { kind: "search" },
-  { answers, screen }: Surroundings,
+  { answers, screen }: BrowseSurroundings,
 ): BrowseView {
   const query = text.trim();
   const request = { q: query, limit: resultsPerKind };
@@ -66,7 +72,7 @@ export function buildSearchView(
 
 function emptyText(
   query: string,
-  answer: ReturnType<Surroundings["answers"]["to"]>,
+  answer: ReturnType<BrowseSurroundings["answers"]["to"]>,
   found: SearchAllResponse | null,
 ): string {
   if (query === "") return "Type to search code, sessions and commits.";
@@ -76,17 +82,17 @@ function emptyText(
   return answer.error ?? (unread.length > 0 ? unread.join(" ") : nothing);
 }
 
-interface Hit {
+interface BrowseHit {
   kind: "code" | "session" | "commit" | "event" | "note";
   /** How likely it is what was asked for. */
   likely: number;
   found: FoundItem;
-  target: Target;
+  target: BrowseTarget;
 }
 
 /** The likeliest first. */
-function listHits({ code, transcripts, history }: SearchAllResponse, style: ResultStyle): Hit[] {
-  const ofCode = (code?.results ?? []).map((result, i): Hit => {
+function listHits({ code, transcripts, history }: SearchAllResponse, style: ResultStyle): BrowseHit[] {
+  const ofCode = (code?.results ?? []).map((result, i): BrowseHit => {
     const line = result.match_lines?.[0] ?? result.start_line;
     const place = `${result.file}:${line}`;
     return {
@@ -101,7 +107,7 @@ function listHits({ code, transcripts, history }: SearchAllResponse, style: Resu
     };
   });
   const ofSessions = (transcripts?.results ?? []).map(
-    (result, i): Hit => ({
+    (result, i): BrowseHit => ({
       kind: result.annotation === null ? "session" : "note",
       likely: computeLikelihood(transcripts!, i + 1),
       found: toFoundSession(result, style),
@@ -111,7 +117,7 @@ function listHits({ code, transcripts, history }: SearchAllResponse, style: Resu
       },
     }),
   );
-  const ofHistory = (history?.results ?? []).map((result, i): Hit => {
+  const ofHistory = (history?.results ?? []).map((result, i): BrowseHit => {
     const { kind, id, title } = result;
     const likely = computeLikelihood(history!, i + 1);
     if (kind === "event") {
@@ -138,7 +144,7 @@ function makeResultStyle(screen: Screen): ResultStyle {
 
 function describeResults(
   { verdict, code, transcripts, history }: SearchAllResponse,
-  hits: readonly Hit[],
+  hits: readonly BrowseHit[],
 ): string {
   if (hits.length === 0) return "";
   const sides = [code, transcripts, history].filter((side) => side !== null);
@@ -159,7 +165,7 @@ const collectCoverage = ({
 
 /** A result in three lines: where and what; when and why; the line that says most of it. */
 function renderHitRow(
-  { kind, found }: Hit,
+  { kind, found }: BrowseHit,
   words: QueryWords,
   screen: Screen & { columns: number },
   isChosen: boolean,
@@ -191,6 +197,6 @@ function findTellingLine(
   return best === undefined ? best : cutPainted(best, inner.columns);
 }
 
-function preview({ found }: Hit, query: string, screen: Screen & { columns: number }): string[] {
+function preview({ found }: BrowseHit, query: string, screen: Screen & { columns: number }): string[] {
   return renderFound(query, [found], { screen, full: true }).join("\n").split("\n");
 }

@@ -4,7 +4,13 @@ import { renderDocument } from "../../terminal/render-document.ts";
 import { formatWhen, shortenId, toOneLine } from "../../terminal/text.ts";
 import type { SessionSummary } from "../sessions/operation.ts";
 import { describeNoSessions, wordSessionHead } from "../sessions/session-words.ts";
-import { type BrowseView, makeSessionPage, type Page, type Surroundings, splitColumns } from "./view.ts";
+import {
+  type BrowseSurroundings,
+  type BrowseView,
+  makeSessionPage,
+  type Page,
+  splitColumns,
+} from "./view.ts";
 
 /** As many as the daemon lists at most. */
 const request = { limit: 1000 };
@@ -12,7 +18,7 @@ const request = { limit: 1000 };
 /** All sessions, the latest first. */
 export function buildSessionsView(
   { text, at }: Page & { kind: "sessions" },
-  { answers, screen }: Surroundings,
+  { answers, screen }: BrowseSurroundings,
 ): BrowseView {
   const answer = answers.to("sessions", request);
   const { sessions = [], total = 0 } = answer?.value ?? {};
@@ -50,7 +56,7 @@ export function buildSessionsView(
 export function askForChosen(
   shown: readonly { id: string }[],
   at: number,
-  { columns }: Surroundings["screen"],
+  { columns }: BrowseSurroundings["screen"],
 ): BrowseView["asks"] {
   const chosen = shown[Math.min(Math.max(at, 0), shown.length - 1)];
   if (chosen === undefined || columns < splitColumns) return [];
@@ -61,8 +67,8 @@ export function askForChosen(
 export function renderSessionHead(
   id: string,
   width: number,
-  answers: Surroundings["answers"],
-  screen: Surroundings["screen"],
+  answers: BrowseSurroundings["answers"],
+  screen: BrowseSurroundings["screen"],
 ): string[] {
   const answer = answers.to("session", { id });
   if (answer?.value === undefined) return [answer?.error ?? "Loading…"];
@@ -71,7 +77,7 @@ export function renderSessionHead(
   }).split("\n");
 }
 
-function emptyText(answer: ReturnType<Surroundings["answers"]["to"]>, text: string): string {
+function emptyText(answer: ReturnType<BrowseSurroundings["answers"]["to"]>, text: string): string {
   if (answer === null) return "Loading…";
   if (answer.error !== undefined) return answer.error;
   return describeNoSessions(text.trim() !== "");
@@ -93,7 +99,7 @@ function renderSessionRow(
   { id, last_at, turns, agent, agent_type, branch, title }: SessionSummary,
   width: number,
   isChosen: boolean,
-  screen: Surroundings["screen"],
+  screen: BrowseSurroundings["screen"],
 ): string {
   const { colors } = screen;
   const cell = (text: string, columns: number) => padToWidth(toOneLine(text, columns), columns);

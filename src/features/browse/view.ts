@@ -1,6 +1,6 @@
 import type { Screen } from "../../terminal/output.ts";
 import type { BrowseAnswers, BrowseQuestion } from "./answers.ts";
-import type { Document, ScrollPosition } from "./scroll.ts";
+import type { ScrolledText, ScrollPosition } from "./scroll.ts";
 
 /** What a page may be of; pages lie on each other, and Esc goes back. */
 export type Page =
@@ -43,7 +43,7 @@ export const makeSessionPage = (id: string, turn: number | null): SessionPage =>
 export const splitColumns = 120;
 
 /** Where pages are drawn, and with what. */
-export interface Surroundings {
+export interface BrowseSurroundings {
   screen: Screen & { columns: number };
   /** Lines between the head and the foot. */
   height: number;
@@ -53,7 +53,7 @@ export interface Surroundings {
 }
 
 /** What a row, or a page, leads to. */
-export interface Target {
+export interface BrowseTarget {
   /** Enter. */
   opens?: Page;
   /** y. */
@@ -81,10 +81,10 @@ export interface BrowseView {
         preview?(index: number, width: number): string[];
       }
     /** `stops`: the blocks that n and p go to, if not to each. */
-    | { kind: "document"; document: Document; scroll: ScrollPosition; stops?: readonly number[] }
+    | { kind: "document"; document: ScrolledText; scroll: ScrollPosition; stops?: readonly number[] }
     | { kind: "message"; text: string };
   /** Of the row with this index, or of the page. */
-  target(index: number): Target;
+  target(index: number): BrowseTarget;
   /** What is not known yet of what is shown. */
   asks: BrowseQuestion[];
 }

@@ -144,7 +144,7 @@ function wordHead(answer: CheckpointAnswer): Paragraph {
   ];
 }
 
-interface SessionWork {
+interface CheckpointWork {
   session_id: string;
   title: string | null;
   facts: readonly (string | null)[];
@@ -161,7 +161,7 @@ export function wordSessionWork({
   turns,
   turnsTotal,
   state,
-}: SessionWork): Paragraph {
+}: CheckpointWork): Paragraph {
   const earlier = turnsTotal - turns.length;
   const isShown = turns.some(({ turn, prompt }) => turn === state?.turn && prompt !== null);
   return [
@@ -251,7 +251,7 @@ function wordSessionBetween({
   ];
 }
 
-interface Backfilled {
+interface BackfillReport {
   commits: number;
   lookedAt: number;
   checkpoints: number;
@@ -259,7 +259,7 @@ interface Backfilled {
 }
 
 /** What was made of earlier commits. @param took "1.2 s" */
-export function wordBackfill(report: Backfilled, isAll: boolean, took: string): string {
+export function wordBackfill(report: BackfillReport, isAll: boolean, took: string): string {
   const { commits, lookedAt, checkpoints, isInterrupted } = report;
   if (commits === 0)
     return isAll

@@ -80,7 +80,7 @@ function wordHits(
   const readHits = wanted
     .filter(({ lines }) => lines.length > 0)
     .slice(0, (verdict === "found" && !calls ? 2 : 1) + Math.floor(moreTokens / tokensOfHit));
-  const read: { one: Read; text: string }[] = [];
+  const read: { one: ReadHit; text: string }[] = [];
   for (const [i, hit] of readHits.entries()) {
     if (i > 1 && room * shareOfOthers < minLinesRoom * 2) break;
     const shown = asked.length > 0 ? { ...hit, also: [] } : hit;
@@ -138,20 +138,20 @@ interface Room {
 }
 
 /** A hit as it is shown. */
-interface Read {
+interface ReadHit {
   hit: CodeHit;
   /** Numbers of the lines that are shown. */
   shown: ReadonlySet<number>;
   sites: readonly string[];
 }
 
-function readHit(hit: CodeHit, { room, maxLines, isAll }: Room): Read {
+function readHit(hit: CodeHit, { room, maxLines, isAll }: Room): ReadHit {
   const sites = wordSites(hit, isAll);
   const left = Math.max(room - sites.join("\n").length - 100, minLinesRoom);
   return { hit, shown: pickLines(hit, left, maxLines), sites };
 }
 
-function wordRead({ hit, shown, sites }: Read): string {
+function wordRead({ hit, shown, sites }: ReadHit): string {
   const { file, first_line, last_line, kind, name, parent, is_stale } = hit;
   const owner = parent === null || file.includes(`${parent}.`) ? "" : `of ${parent}`;
   const stale = is_stale ? " (changed since it was indexed)" : "";
@@ -196,7 +196,7 @@ const listKnownLines = ({ first_line, lines, around }: CodeHit) =>
   );
 
 /** More of a hit's file: its other places whole, then what is next to the hit. */
-function readMore(read: Read, room: number): Read {
+function readMore(read: ReadHit, room: number): ReadHit {
   const { first_line, last_line, also } = read.hit;
   const known = listKnownLines(read.hit);
   const shown = new Set(read.shown);

@@ -23,7 +23,7 @@ import { findTurn, listTurns } from "../../store/memory/sessions/turns.ts";
 import { quoteEnd } from "../recall/words.ts";
 import { listDecisionInjections, listNoteInjections } from "./for-edit.ts";
 import { listInstructions } from "./instructions-said.ts";
-import { type ContextSource, formatSessionPlace, type Injection, makeSeenFilter } from "./source.ts";
+import { type ContextItem, type ContextSource, formatSessionPlace, makeSeenFilter } from "./source.ts";
 
 const maxCounts = { files: 2, filesOfBranch: 4, sessionsOfBranch: 5 } as const;
 /** Characters. */
@@ -71,7 +71,7 @@ export function toSessionInjection(
   { memory, until }: ContextSource,
   session: SessionRecord,
   { kind, why, turn, commit }: SessionRemark,
-): Injection | null {
+): ContextItem | null {
   const brief = buildBriefWithoutCommands(memory, session, until);
   const { asked, outcome, open, rejected, state } = brief;
   const ref = `session:${session.uid}${turn === undefined ? ofBranch : ""}`;
@@ -145,11 +145,11 @@ const maxNotes = 3;
 const maxDecisions = 2;
 const maxDropped = 4;
 /** What ran in so many others of the latest sessions, or so often in this one, is run again. */
-const habit = 3;
-const lately = 40;
+const minHabitRuns = 3;
+const maxHabitSessions = 40;
 
 /** What matters when a session begins: the last work on its branch, notes, current decisions, and its event. */
-export async function toTellAtStart(source: ContextSource, sessionUid: string): Promise<Injection[]> {
+export async function toTellAtStart(source: ContextSource, sessionUid: string): Promise<ContextItem[]> {
   const { memory, now } = source;
   const branch = await source.branch();
   const sees = makeSeenFilter(source, sessionUid);
@@ -255,24 +255,24 @@ export function toTellAfterCompaction(
   source: ContextSource,
   sessionUid: string,
   summary: string | null,
-): Injection[] {
+): ContextItem[] {
   const { memory, until } = source;
   const own = findSessionByUid(memory, sessionUid);
   if (own === null) return [];
   const isOwn = (session: string | null) => session === sessionUid;
   const files = buildBriefWithoutCommands(memory, own, until).files.filter((file) => !isAbsolute(file));
-  const habits = countSessionsByForm(memory, { until, sessions: lately });
+  const habits = countSessionsByForm(memory, { until, sessions: maxHabitSessions });
   // It is one of them itself.
   const commands = listWorkingCommands(memory, own.id, until)
     .filter(
       ({ name, form, times }) =>
-        !versionControl.test(name) && (times >= habit || (habits.get(form) ?? 0) > habit),
+        !versionControl.test(name) && (times >= minHabitRuns || (habits.get(form) ?? 0) > minHabitRuns),
     )
     .map(({ line }) => line);
   const dropped = (said: readonly string[], nameOf: (one: string) => string) =>
     said.filter((one) => !summary?.includes(nameOf(one))).slice(0, maxDropped);
   const place = formatSessionPlace({ session: own.uid, at: own.lastAt });
-  const listed = (what: string, kind: string, said: readonly string[], by: string): Injection[] =>
+  const listed = (what: string, kind: string, said: readonly string[], by: string): ContextItem[] =>
     said.length === 0
       ? []
       : [
@@ -310,7 +310,7 @@ export function toTellAfterCompaction(
  * What must be kept word for word of a session that is about to be compacted: what the person told the agent to do or not to do,
  * and what was decided.
  */
-export function toKeepInCompaction(source: ContextSource, sessionUid: string): Injection[] {
+export function toKeepInCompaction(source: ContextSource, sessionUid: string): ContextItem[] {
   const own = findSessionByUid(source.memory, sessionUid);
   if (own === null) return [];
   return [
@@ -331,7 +331,7 @@ function listInstructionsToKeep(
   { memory, until }: ContextSource,
   own: SessionRecord,
   summary: string | null,
-): Injection[] {
+): ContextItem[] {
   return listInstructions(memory, own, until)
     .filter(({ text }) => !summary?.includes(text))
     .map(({ text, turn }) => {
@@ -354,7 +354,7 @@ function findLastOnBranch(
   branch: string,
   sees: (uid: string) => boolean,
   from: number,
-): Injection[] {
+): ContextItem[] {
   const { memory, until } = source;
   const last = listSessions(memory, { branch, until, remembered: true, limit: 10 }).find(
     ({ uid, lastAt }) => !sees(uid) && (lastAt ?? 0) > from,
@@ -393,7 +393,7 @@ async function openElsewhere(
   source: ContextSource,
   branch: string | null,
   sees: (uid: string) => boolean,
-): Promise<Injection[]> {
+): Promise<ContextItem[]> {
   const { memory, root, now, until } = source;
   const sessions = listSessions(memory, { until, remembered: true, limit: maxSessionsElsewhere }).filter(
     ({ uid }) => !sees(uid),
@@ -413,7 +413,7 @@ async function openElsewhere(
   });
 }
 
-function toEventInjections({ memory, until }: ContextSource, branch: string | null): Injection[] {
+function toEventInjections({ memory, until }: ContextSource, branch: string | null): ContextItem[] {
   if (branch === null) return [];
   const event = readEvents(memory, { status: "active" }).find(
     (one) => one.branch === branch && (until === null || one.createdAt <= until),

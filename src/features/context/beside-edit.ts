@@ -14,7 +14,7 @@ import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { findTurn } from "../../store/memory/sessions/turns.ts";
 import { findLastPrompt } from "./for-failure.ts";
 import { describeSmallChange } from "./for-rule.ts";
-import { type ContextSource, formatSessionPlace, type Injection, makeSeenFilter } from "./source.ts";
+import { type ContextItem, type ContextSource, formatSessionPlace, makeSeenFilter } from "./source.ts";
 
 /** What happened to a file that is edited: what others just did to it, and how what failed in it was fixed. */
 
@@ -23,13 +23,13 @@ const justNowMs = 3_600_000;
 /** Turns of other sessions that are looked through. */
 const maxTurns = 12;
 /** Characters. */
-const longest = { prompt: 100, error: 160 } as const;
+const maxQuoteChars = { prompt: 100, error: 160 } as const;
 
 /**
  * That another session changed the file within the hour, and since this one began: what was there before, the agent has read as it is.
  * At most one.
  */
-export function findRecentChange(source: ContextSource, sessionUid: string, file: string): Injection[] {
+export function findRecentChange(source: ContextSource, sessionUid: string, file: string): ContextItem[] {
   const { memory, root, worktrees, now, until } = source;
   const at = until ?? now;
   const began = findSessionByUid(memory, sessionUid)?.startedAt ?? null;
@@ -49,8 +49,8 @@ function changeToTell(
   { sessionUid, author, turn, at, added, removed }: ReturnType<typeof listRecordedEdits>[number],
   file: string,
   now: number,
-): Injection {
-  const asked = shortenText(findLastPrompt(source, sessionUid, turn), longest.prompt);
+): ContextItem {
+  const asked = shortenText(findLastPrompt(source, sessionUid, turn), maxQuoteChars.prompt);
   const others = countOtherFiles(source.memory, sessionUid, turn, file);
   return {
     // Once for all files of the turn.
@@ -78,7 +78,7 @@ const fewestSessions = 2;
 const maxFailures = 300;
 
 /** How the latest error that named the file was fixed, where another session fixed it in this file; at most one. */
-export function lastFixIn(source: ContextSource, sessionUid: string, file: string): Injection[] {
+export function lastFixIn(source: ContextSource, sessionUid: string, file: string): ContextItem[] {
   const { memory, root, worktrees, now, until } = source;
   const sees = makeSeenFilter(source, sessionUid);
   const since = (until ?? now) - failedWithinMs;
@@ -123,12 +123,12 @@ function fixToTell(
   line: string,
   fix: NonNullable<ReturnType<typeof findFixes>["errors"][number]["fix"]>,
   { file, change }: { file: string; change: string },
-): Injection {
+): ContextItem {
   const commit = fix.commit === null ? "" : `, commit ${shortenHash(fix.commit.hash)}`;
   return {
     ref: `fix:${fix.session_id}:${fix.turn}:${file}`,
     kind: "Failed here before",
-    quote: `${shortenText(line.trim(), longest.error)} → ${change}${commit}`,
+    quote: `${shortenText(line.trim(), maxQuoteChars.error)} → ${change}${commit}`,
     place: formatSessionPlace({
       session: fix.session_id,
       turn: fix.turn,

@@ -27,7 +27,7 @@ import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import { answerContext } from "./context.ts";
 import { shortenDecision } from "./for-edit.ts";
 import type { ContextRequest } from "./operation.ts";
-import type { FileHistory, Injection } from "./source.ts";
+import type { ContextItem, FileHistory } from "./source.ts";
 
 const now = Date.parse("2026-03-10T12:00:00Z");
 const day = 24 * 3600 * 1000;
@@ -38,7 +38,7 @@ let remove: () => void;
 let config: Config;
 let branch: string | null;
 let compactedTo: string | null;
-let named: Injection[];
+let named: ContextItem[];
 let history: FileHistory;
 beforeEach(() => {
   ({ memory, dir, remove } = temporaryMemory());

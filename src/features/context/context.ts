@@ -30,7 +30,7 @@ import { findDefinitionsByName, findPlaceInjections } from "./for-search.ts";
 import type { ContextRequest, ContextResponse } from "./operation.ts";
 import { findNamedCode, minRelevance } from "./relevance.ts";
 import type { SearchAsked } from "./search-asked.ts";
-import { type ContextSource, type FileHistory, frameQuotes, type Injection } from "./source.ts";
+import { type ContextItem, type ContextSource, type FileHistory, frameQuotes } from "./source.ts";
 
 /**
  * The automatic context for an agent at one moment of its session: usually nothing. What is injected is recorded, and
@@ -98,7 +98,7 @@ async function findItems(
   source: ContextSource,
   request: ContextRequest,
   files: readonly string[],
-): Promise<string | Injection[]> {
+): Promise<string | ContextItem[]> {
   const mode = source.config["context.mode"];
   if (mode === "off") return "context.mode is off";
   const { event, session_id: sessionUid } = request;

@@ -18,7 +18,7 @@ import { listFirstEdits } from "../../store/memory/sessions/turns.ts";
 import { toLineNote } from "../notes/operation.ts";
 import { labelLineNote } from "../notes/words.ts";
 import { checksOtherCode, findRecentChange, lastFixIn, needsNoCheck } from "./beside-edit.ts";
-import { type ContextSource, formatSessionPlace, type Injection, makeSeenFilter } from "./source.ts";
+import { type ContextItem, type ContextSource, formatSessionPlace, makeSeenFilter } from "./source.ts";
 
 /** Notes and decisions as automatic context. */
 
@@ -33,7 +33,7 @@ interface NotesWanted {
 export function listNoteInjections(
   { memory, until }: ContextSource,
   { since, of, most }: NotesWanted,
-): Injection[] {
+): ContextItem[] {
   return listStoredNotes(memory, { since, until })
     .filter(({ sessionUid }) => of(sessionUid))
     .filter(isCurrent(memory, until))
@@ -41,7 +41,7 @@ export function listNoteInjections(
     .map((note) => noteToTell(memory, note, "a note"));
 }
 
-export function noteToTell(memory: Memory, record: NoteRecord, why: string): Injection {
+export function noteToTell(memory: Memory, record: NoteRecord, why: string): ContextItem {
   const { uid, note, sessionUid, turn, at, branch } = record;
   const session = sessionUid === null ? null : findSessionByUid(memory, sessionUid);
   const reason = parseRejection(note);
@@ -88,7 +88,7 @@ export function shortenDecision(text: string): string {
 }
 
 /** Current decisions of sessions, the latest first. */
-export function listDecisionInjections(source: ContextSource, wanted: DecisionsWanted): Injection[] {
+export function listDecisionInjections(source: ContextSource, wanted: DecisionsWanted): ContextItem[] {
   const { memory, root, until } = source;
   const ages = wanted.ages ?? new FileAges(root);
   const known = (at: number | null) => until === null || (at ?? 0) <= until;
@@ -153,7 +153,7 @@ const maxForEdit = 2;
  * What somebody wants to know who edits a file: that another session just changed it, notes and decisions about it, how a failure
  * in it was fixed; except from the session that has just edited it.
  */
-export function toTellForEdit(source: ContextSource, sessionUid: string, file: string): Injection[] {
+export function toTellForEdit(source: ContextSource, sessionUid: string, file: string): ContextItem[] {
   return [
     ...findRecentChange(source, sessionUid, file),
     ...listBinding(source, sessionUid, file),
@@ -162,11 +162,11 @@ export function toTellForEdit(source: ContextSource, sessionUid: string, file: s
 }
 
 /** What binds whoever reads a file: notes and decisions about it, except from the session that reads it. */
-export const toTellForRead = (source: ContextSource, sessionUid: string, file: string): Injection[] =>
+export const toTellForRead = (source: ContextSource, sessionUid: string, file: string): ContextItem[] =>
   listBinding(source, sessionUid, file).slice(0, maxForEdit);
 
 /** Notes and decisions about a file, except from a session that knows them. */
-function listBinding(source: ContextSource, sessionUid: string, file: string): Injection[] {
+function listBinding(source: ContextSource, sessionUid: string, file: string): ContextItem[] {
   const sees = makeSeenFilter(source, sessionUid);
   const isTold = (session: string | null) => session === null || !sees(session);
   return [
@@ -182,7 +182,7 @@ const maxFilesReady = 300;
 /**
  * Notes and decisions by file, whichever session edits it: what can be told without knowing that session.
  */
-export async function toTellByFile(source: ContextSource): Promise<Map<string, Injection[]>> {
+export async function toTellByFile(source: ContextSource): Promise<Map<string, ContextItem[]>> {
   const chunks = noteChunks(source, null);
   const placed = listStoredNotes(source.memory, { placed: true });
   const lines = await locateNotes(source.root, placed);
@@ -213,7 +213,7 @@ const listLineNotesToTell = (
   { memory, root, until }: ContextSource,
   file: string,
   isTold: (session: string | null) => boolean,
-): Injection[] =>
+): ContextItem[] =>
   listNotesOnFile(memory, root, file)
     .filter(({ record, lines }) => lines.state !== "gone" && isTold(record.sessionUid))
     .filter(({ record }) => (until === null || record.at <= until) && isCurrent(memory, until)(record))
@@ -239,7 +239,7 @@ function listNotesAbout(
   chunks: ReturnType<typeof noteChunks>,
   file: string,
   isTold: (session: string | null) => boolean,
-): Injection[] {
+): ContextItem[] {
   const filesOf = new Map(chunks.map(({ annotationId, files }) => [annotationId, files]));
   return chunks
     .flatMap(({ annotationId }) => (annotationId === null ? [] : (findNoteById(memory, annotationId) ?? [])))
@@ -256,7 +256,7 @@ const listDecisionsAbout = (
   file: string,
   isTold: (session: string) => boolean,
   ages?: FileAges,
-): Injection[] =>
+): ContextItem[] =>
   listDecisionInjections(source, {
     since: null,
     of: isTold,
@@ -279,7 +279,7 @@ interface Habits {
  * What the session that edits a file is likely to run, and has not run yet: how others checked such edits, where no instructions say
  * so. At most one.
  */
-export function checkToTell(source: ContextSource, sessionUid: string, file: string): Injection[] {
+export function checkToTell(source: ContextSource, sessionUid: string, file: string): ContextItem[] {
   const { memory, until } = source;
   const suffix = extname(file) || basename(file);
   const ofKind = findHabitsAfter(source, sessionUid, { suffix });

@@ -9,10 +9,10 @@ import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { listTurns } from "../../store/memory/sessions/turns.ts";
 import { findRuleInjections } from "./for-rule.ts";
 import {
+  type ContextItem,
   type ContextSource,
   type FailureSource,
   formatSessionPlace,
-  type Injection,
   makeSeenFilter,
 } from "./source.ts";
 
@@ -25,7 +25,7 @@ const maxLines = 24;
 export function findFailureInjections(
   source: FailureSource,
   { sessionUid, error }: { sessionUid: string; error: string },
-): Injection[] {
+): ContextItem[] {
   const { memory, root, worktrees, until } = source;
   const sees = makeSeenFilter(source, sessionUid);
   const { verdict, errors } = findFixes([root, ...worktrees], memory, {
@@ -118,7 +118,7 @@ export async function toTellOfRevert(
   sessionUid: string,
   file: string,
   replaced: Replaced,
-): Promise<Injection[]> {
+): Promise<ContextItem[]> {
   const gone = new Set(pickTellingLines(replaced.removed.split("\n")));
   const asked = [...new Set(pickTellingLines(replaced.added.split("\n")))].filter((line) => !gone.has(line));
   if (asked.length < minAgain.lines) return [];

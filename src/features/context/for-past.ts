@@ -8,7 +8,7 @@ import { listStoredNotes } from "../../store/memory/chunks/notes.ts";
 import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { toDecisionClaim } from "../recall/claim-words.ts";
 import { wordClaim } from "../recall/words.ts";
-import { type ContextSource, type Injection, makeSeenFilter } from "./source.ts";
+import { type ContextItem, type ContextSource, makeSeenFilter } from "./source.ts";
 
 /** A prompt that is longer describes its task itself. Characters. */
 const maxPromptChars = 600;
@@ -28,7 +28,7 @@ export async function toTellOfPast(
   source: ContextSource,
   sessionUid: string,
   prompt: string,
-): Promise<Injection[]> {
+): Promise<ContextItem[]> {
   if (!isAboutPast(prompt)) return [];
   const { memory, until } = source;
   const wanted = askedTokens(prompt);

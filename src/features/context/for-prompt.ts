@@ -16,7 +16,7 @@ import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { toSessionInjection } from "./at-start.ts";
 import { noteToTell } from "./for-edit.ts";
 import { scoreRelevance } from "./relevance.ts";
-import { type ContextSource, type Injection, listSeenSessions, makeSeenFilter } from "./source.ts";
+import { type ContextItem, type ContextSource, listSeenSessions, makeSeenFilter } from "./source.ts";
 
 /** A longer prompt is a document, which has its subject at the beginning. Characters. */
 const maxPromptLength = 4000;
@@ -37,7 +37,7 @@ const minNear = { near: 0.5, held: 0.75, heldAlone: 0.5 } as const;
 export async function findPromptInjections(
   source: ContextSource,
   { sessionUid, prompt, least }: { sessionUid: string; prompt: string; least: number },
-): Promise<Injection[]> {
+): Promise<ContextItem[]> {
   const query = prompt.slice(0, maxPromptLength);
   if (/^\s*\/[\w:-]+\s*$/.test(query) || extractContentWords(query).size < minWords) return [];
   const { memory, until } = source;
@@ -62,7 +62,7 @@ export async function findPromptInjections(
       return isNear && relevance >= least;
     },
   );
-  const items: Injection[] = [];
+  const items: ContextItem[] = [];
   for (const { result, relevance, words } of relevant) {
     const why = `also about ${words.slice(0, 4).join(", ")}`;
     const item = await toPromptInjection(source, result, query, why);
@@ -77,7 +77,7 @@ async function toPromptInjection(
   result: SessionResult,
   query: string,
   why: string,
-): Promise<Injection | null> {
+): Promise<ContextItem | null> {
   const { memory, until } = source;
   const decided =
     result.kind === "decision"

@@ -4,7 +4,7 @@ import { findLintRule } from "../../sessions/chunks/units/error-formats.ts";
 import { signaturePrefixes } from "../../sessions/commands/commands-of-turn.ts";
 import { findFixes } from "../../sessions/fixes/find-fixes.ts";
 import { listCommandsWithErrors } from "../../store/memory/commands.ts";
-import { type FailureSource, formatSessionPlace, type Injection, makeSeenFilter } from "./source.ts";
+import { type ContextItem, type FailureSource, formatSessionPlace, makeSeenFilter } from "./source.ts";
 
 /** A rule that so many other sessions broke is broken again and again. */
 const minSessions = 2;
@@ -20,7 +20,7 @@ const maxChange = { lines: 4, chars: 100 } as const;
 export function findRuleInjections(
   source: FailureSource,
   { sessionUid, error }: { sessionUid: string; error: string },
-): Injection[] {
+): ContextItem[] {
   const { memory, root, worktrees, until } = source;
   const sees = makeSeenFilter(source, sessionUid);
   for (const rule of listLintRules(error)) {

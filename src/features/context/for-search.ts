@@ -3,7 +3,7 @@ import { listIdentifiers, nameKey } from "../../base/text/tokens.ts";
 import { classifyPath } from "../../code/files/path-role.ts";
 import type { ChunkId, SearchableIndex, StoredChunk } from "../../store/index/port.ts";
 import type { SearchAsked } from "./search-asked.ts";
-import type { Injection, PlaceFound, SearchSource } from "./source.ts";
+import type { ContextItem, PlaceFound, SearchSource } from "./source.ts";
 
 /*
  * What an agent is about to search for, told before it searches: at most three places, and only where Pommel is sure: a name that
@@ -70,7 +70,7 @@ export async function findPlaceInjections(
   source: SearchSource,
   { pattern, path, isForFiles }: SearchAsked,
   known: (path: string) => boolean,
-): Promise<Injection[]> {
+): Promise<ContextItem[]> {
   // Who searches in one file knows the place.
   if (/\.\w+$/.test(path) && !path.includes("*")) return [];
   const inPath = makePathFilter(path);

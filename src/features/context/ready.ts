@@ -27,7 +27,7 @@ import { toTellAfterCompaction, toTellAtStart } from "./at-start.ts";
 import { buildContextSource, maxTokens, readCompactionSummary } from "./context.ts";
 import { toTellByFile } from "./for-edit.ts";
 import { giveContext } from "./operation.ts";
-import { frameQuotes, type Injection, splitFrame } from "./source.ts";
+import { type ContextItem, frameQuotes, splitFrame } from "./source.ts";
 
 /** Sessions that were at work so lately may be compacted; the latest. Milliseconds. */
 const compactedWithinMs = 3_600_000;
@@ -102,7 +102,7 @@ function readMemoryState({ memoryDb }: Project): ReadyAtStart["memory"] {
 export const describeReadySources = (project: Project): string =>
   JSON.stringify([readSourceStamps(project), readMemoryState(project).changedAt]);
 
-function quoteLines(items: readonly Injection[]): ReadyLine[] {
+function quoteLines(items: readonly ContextItem[]): ReadyLine[] {
   const framed = frameQuotes(items, maxTokens);
   if (framed === null) return [];
   return framed.included.map(({ ref, why, score, session = null }, i) => ({

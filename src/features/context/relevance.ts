@@ -10,7 +10,7 @@ import {
   findChunksWithToken,
 } from "../../store/memory/chunks/chunk-lookup.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import type { Injection } from "./source.ts";
+import type { ContextItem } from "./source.ts";
 
 /*
  * The locations of code that a prompt names. A mere description is left to a search: the best place for "fix the merge
@@ -29,7 +29,7 @@ const maxPromptLength = 10_000;
  * The definitions of the names in a prompt, in the order of the names, except those in a file that the prompt names
  * too.
  */
-export async function findNamedCode(index: SearchableIndex, prompt: string): Promise<Injection[]> {
+export async function findNamedCode(index: SearchableIndex, prompt: string): Promise<ContextItem[]> {
   // A link is an address, not a name.
   const text = prompt.slice(0, maxPromptLength).replace(/https?:\/\/\S+/g, " ");
   const names = [...new Set(listIdentifiers(text))].filter(isSpelledAsCode);
@@ -47,7 +47,7 @@ export async function findNamedCode(index: SearchableIndex, prompt: string): Pro
     .slice(0, maxInjected);
 }
 
-function toDefinitionInjections(name: string, places: readonly StoredChunk[], prompt: string): Injection[] {
+function toDefinitionInjections(name: string, places: readonly StoredChunk[], prompt: string): ContextItem[] {
   const found = places.filter(({ path }) => !["test", "docs", "generated"].includes(classifyPath(path)));
   if (found.length > maxDefinitions) return [];
   return found

@@ -4,9 +4,9 @@ import { withoutOwnContext } from "../../agents/reading/own-output.ts";
 import { toHarmlessLine } from "../../base/text/quotation.ts";
 import { estimateTokens } from "../../base/text/text-size.ts";
 import { ownContext } from "../../protocol/ready-context.ts";
-import { frameQuotes, type Injection, splitFrame } from "./source.ts";
+import { type ContextItem, frameQuotes, splitFrame } from "./source.ts";
 
-const item = (quote: string, more: Partial<Injection> = {}): Injection => ({
+const item = (quote: string, more: Partial<ContextItem> = {}): ContextItem => ({
   ref: `chunk:${quote.slice(0, 8)}`,
   kind: "Decided",
   quote,

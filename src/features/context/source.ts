@@ -1,7 +1,7 @@
 import type { Config } from "../../base/config/settings.ts";
 import { toHarmlessLine } from "../../base/text/quotation.ts";
 import { estimateTokens, shortenText } from "../../base/text/text-size.ts";
-import type { FileChange } from "../../git/history/file-changes.ts";
+import type { FileCommit } from "../../git/history/file-changes.ts";
 import { formatSharedBy } from "../../protocol/origin.ts";
 import { shortenSessionId } from "../../protocol/reading/short-id.ts";
 import { ownContext } from "../../protocol/ready-context.ts";
@@ -21,7 +21,7 @@ const maxQuoteLength = 400;
 const maxPlaceLength = 160;
 
 /** An item of automatic context: what it is, the quoted text, and its place. */
-export interface Injection {
+export interface ContextItem {
   ref: string;
   /** "Note", "Decided", "Fixed": our own words. */
   kind: string;
@@ -52,15 +52,15 @@ export function splitFrame(): { head: string; tail: string } {
 
 /** The first that fit, as one text; null when none does. */
 export function frameQuotes(
-  items: readonly Injection[],
+  items: readonly ContextItem[],
   maxTokens: number,
-): { text: string; tokens: number; included: Injection[]; lines: string[] } | null {
+): { text: string; tokens: number; included: ContextItem[]; lines: string[] } | null {
   const fits = (lines: readonly string[]) => {
     const text = frameLines(lines);
     return estimateTokens(text) <= maxTokens && text.length <= maxCharacters;
   };
   const lines: string[] = [];
-  const included: Injection[] = [];
+  const included: ContextItem[] = [];
   for (const item of items) {
     const line = formatInjection(item);
     // A shorter one behind it may still fit.
@@ -73,7 +73,7 @@ export function frameQuotes(
   return { text, tokens: estimateTokens(text), included, lines };
 }
 
-function formatInjection({ kind, quote, place, line }: Injection): string | null {
+function formatInjection({ kind, quote, place, line }: ContextItem): string | null {
   if (line !== undefined) return line === "" ? null : `- ${line}`;
   const text = shortenText(toHarmlessLine(quote), maxQuoteLength);
   if (text === "") return null;
@@ -84,7 +84,7 @@ function formatInjection({ kind, quote, place, line }: Injection): string | null
 /** Git's view of a file, where the agent works. */
 export interface FileHistory {
   /** What the latest commits did to it, the latest first. */
-  changes(file: string): Promise<readonly FileChange[]>;
+  changes(file: string): Promise<readonly FileCommit[]>;
   /** What the last commit has; null: not tracked. */
   committed(file: string): Promise<string | null>;
 }
@@ -112,7 +112,7 @@ export interface ContextSource {
   config: Config;
   search: (query: SessionQuery) => Promise<SessionAnswer>;
   /** The locations of code that a prompt names; none without an index of code. */
-  namedCode: (prompt: string) => Promise<Injection[]>;
+  namedCode: (prompt: string) => Promise<ContextItem[]>;
   /** What a search looks for; left out, and null: without an index of code. */
   code?: SearchSource | null;
   /** The session that the one that asks was forked from, where the memory does not know yet. */

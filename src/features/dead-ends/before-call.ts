@@ -3,14 +3,14 @@ import { resolve } from "node:path";
 import { findNamedFile, readEditedLines, toRootRelative } from "../../agents/reading/call-input.ts";
 import { type ReadyPart, readGivenRefs } from "../../protocol/ready-context.ts";
 import type { AgentCall, HookPart } from "../hook-parts.ts";
-import { areSameLines, isSameCall, isSamePath, readCommands, type Trace } from "./match.ts";
+import { areSameLines, type DeadEndTrace, isSameCall, isSamePath, readCommands } from "./match.ts";
 
 /** A dead end, as hooks need it. */
 export interface ReadyDeadEnd {
   id: string;
   /** What an agent reads. */
   text: string;
-  traces: Trace[];
+  traces: DeadEndTrace[];
   /** Sessions that took it back themselves, and may have reasons to go to and fro. */
   knownIn: string[];
 }
@@ -41,7 +41,7 @@ export const deadEndsInHooks: HookPart = {
 };
 
 /** What was not there may have come. */
-const isThereNow = (trace: Trace, cwd: string): boolean =>
+const isThereNow = (trace: DeadEndTrace, cwd: string): boolean =>
   trace.kind === "path" && existsSync(resolve(cwd, trace.first));
 
 interface ReadCall {
@@ -52,7 +52,7 @@ interface ReadCall {
   added: string[];
 }
 
-export function isSame(trace: Trace, { commands, directory, file, added }: ReadCall): boolean {
+export function isSame(trace: DeadEndTrace, { commands, directory, file, added }: ReadCall): boolean {
   switch (trace.kind) {
     case "lines":
       return file === trace.path && areSameLines(trace, added);

@@ -2,7 +2,7 @@ import { addTo, getOrCreate } from "../../base/multimap.ts";
 import { dayMs } from "../../base/text/day.ts";
 import { minAgain } from "../../base/text/telling-lines.ts";
 import type { TakenBackLines } from "./match.ts";
-import type { FileEvent } from "./read-edits.ts";
+import type { EditEvent } from "./read-edits.ts";
 
 /** Changes that were tried and taken back: lines that agents wrote into a file, and that went again in favour of what was there before. */
 
@@ -10,19 +10,19 @@ export interface TakenBackChange {
   /** One of each edit of a turn. */
   traces: TakenBackLines[];
   /** The edit that wrote the lines. */
-  written: FileEvent;
+  written: EditEvent;
   /** What took the last of them away. */
-  taken: FileEvent;
+  taken: EditEvent;
 }
 
 /** An edit that wrote lines, and what became of each. */
 interface WrittenLines {
-  event: FileEvent;
+  event: EditEvent;
   path: string;
   lines: number[];
   /** The lines that it replaced. */
   before: ReadonlySet<number>;
-  out: Map<number, FileEvent>;
+  out: Map<number, EditEvent>;
   isCommitted: boolean;
   isTrial: boolean;
 }
@@ -41,7 +41,7 @@ interface FileState {
 }
 
 /** @param events the earliest first */
-export function findTakenBack(events: readonly FileEvent[]): TakenBackChange[] {
+export function findTakenBack(events: readonly EditEvent[]): TakenBackChange[] {
   const files = new Map<string, FileState>();
   const all: WrittenLines[] = [];
   const uncommitted = new Map<number, WrittenLines[]>();
@@ -97,8 +97,8 @@ function pickTakenBack(
 
 /** @returns null where it wrote no line that is new there */
 function applyEdit(
-  event: FileEvent,
-  { path, added, removed, isWhole, isTrial }: FileEvent["what"] & { kind: "edit" },
+  event: EditEvent,
+  { path, added, removed, isWhole, isTrial }: EditEvent["what"] & { kind: "edit" },
   file: FileState,
 ): WrittenLines | null {
   const put = new Set(added);
@@ -117,7 +117,7 @@ function applyEdit(
   return one;
 }
 
-function takeOut({ lines, gone }: FileState, line: number, event: FileEvent): void {
+function takeOut({ lines, gone }: FileState, line: number, event: EditEvent): void {
   const one = lines.get(line);
   if (one === undefined) return;
   one.out.set(line, event);
@@ -129,7 +129,7 @@ const isSameFile = (path: string, named: string): boolean =>
   path === named || path.endsWith(`/${named.replace(/^\.\//, "")}`) || named.endsWith(`/${path}`);
 
 /** Whether what took lines away put nothing in their place but what was there before. */
-function isUndo({ before }: WrittenLines, { what }: FileEvent): boolean {
+function isUndo({ before }: WrittenLines, { what }: EditEvent): boolean {
   if (what.kind !== "edit") return what.kind === "restore";
   return what.added.every((line) => before.has(line) || what.removed.includes(line));
 }
@@ -137,7 +137,7 @@ function isUndo({ before }: WrittenLines, { what }: FileEvent): boolean {
 /** A turn that goes to and fro by itself only works: a command failed in between, git put it back, or it was another turn. */
 function hasReason(
   { event }: WrittenLines,
-  taken: FileEvent,
+  taken: EditEvent,
   failures: ReadonlyMap<string, readonly number[]>,
 ): boolean {
   if (taken.what.kind === "restore" || taken.session.id !== event.session.id || taken.turn !== event.turn)

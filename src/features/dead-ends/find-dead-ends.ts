@@ -11,13 +11,13 @@ import { findTakenBack, type TakenBackChange } from "./find-changes.ts";
 import { findWrongCalls, rememberedMs, type WrongCall } from "./find-commands.ts";
 import { findMissingPaths, type MissingPath } from "./find-paths.ts";
 import { findReverts, type RevertedChange } from "./find-reverts.ts";
-import { hashLine, type Trace } from "./match.ts";
+import { type DeadEndTrace, hashLine } from "./match.ts";
 import type { DeadEnd } from "./operation.ts";
 import { missesPath, pickLooks, readFileEvents } from "./read-edits.ts";
 
 /** A dead end, with what it is recognised by when it is tried again. */
 export interface TracedDeadEnd extends DeadEnd {
-  traces: Trace[];
+  traces: DeadEndTrace[];
   /** Sessions that know it: ids, whole. */
   knownIn: string[];
 }

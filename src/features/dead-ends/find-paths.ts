@@ -1,16 +1,16 @@
 import { getOrCreate } from "../../base/multimap.ts";
 import type { WrongPath } from "./match.ts";
-import type { FileEvent } from "./read-edits.ts";
+import type { EditEvent } from "./read-edits.ts";
 
 /** Relative paths that were never there from where the shell was. */
 export interface MissingPath {
   trace: WrongPath;
   /** The latest last. */
-  events: FileEvent[];
+  events: EditEvent[];
 }
 
 /** @param events the earliest first */
-export function findMissingPaths(events: readonly FileEvent[]): MissingPath[] {
+export function findMissingPaths(events: readonly EditEvent[]): MissingPath[] {
   const paths = new Map<string, MissingPath & { isThere: boolean }>();
   for (const event of events) {
     const { what } = event;

@@ -41,7 +41,7 @@ export interface TakenBackLines {
   lines: number[];
 }
 
-export type Trace = WrongWord | WrongAddress | WrongPath | TakenBackLines;
+export type DeadEndTrace = WrongWord | WrongAddress | WrongPath | TakenBackLines;
 
 /** Options that a wrapper or git takes before its subcommand, with a word of their own. */
 const takesWord = /^(?:-C|-c|--git-dir|--work-tree|-R|--repo|--prefix|-w|--workspace|--filter)$/;

@@ -1,14 +1,14 @@
 import { expect, it } from "vitest";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
-import { type FileEvent, forgetOldLooks } from "./read-edits.ts";
+import { type EditEvent, forgetOldLooks } from "./read-edits.ts";
 
-const look = (line: string): FileEvent["what"] => ({
+const look = (line: string): EditEvent["what"] => ({
   kind: "look",
   directory: "",
   look: { name: "ls", line, wrong: null },
 });
-const makeSession = (...happened: FileEvent["what"][]) => ({
-  events: happened.map((what): FileEvent => ({ session: {} as SessionRecord, turn: 1, seq: 1, at: 1, what })),
+const makeSession = (...happened: EditEvent["what"][]) => ({
+  events: happened.map((what): EditEvent => ({ session: {} as SessionRecord, turn: 1, seq: 1, at: 1, what })),
 });
 
 it("what the oldest sessions looked at is forgotten once there is too much, and nothing else of them", () => {

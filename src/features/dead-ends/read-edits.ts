@@ -13,7 +13,7 @@ import { findLooks, type Look } from "./read-looks.ts";
 
 /** What a session did to files, in order, without any text: a line is its hash. */
 
-export interface FileEvent {
+export interface EditEvent {
   session: SessionRecord;
   turn: number;
   seq: number;
@@ -38,13 +38,13 @@ const trial =
   /\b(?:console\.\w+|print(?:f|ln)?|fmt\.Print\w*|log\.(?:Print\w*|Debug\w*)|dbg!|t\.Logf?|var_dump|System\.out|eprintln!|println!|debugger|DEBUG|TODO|FIXME|XXX)\b/;
 
 /** What a session did, and the time of its last line: what it did before does not change. */
-interface ReadSession {
+interface SessionEdits {
   lastAt: number | null;
-  events: FileEvent[];
+  events: EditEvent[];
 }
 
 /** By session; held while the memory is open. */
-const known = new WeakMap<Memory, Map<number, ReadSession>>();
+const editsByMemory = new WeakMap<Memory, Map<number, SessionEdits>>();
 /** Calls that only look are most of what agents do. Held of all sessions. */
 const maxLooks = 20_000;
 
@@ -57,15 +57,15 @@ export async function readFileEvents(
   memory: Memory,
   roots: readonly string[],
   now = Date.now(),
-): Promise<FileEvent[]> {
-  const held = known.get(memory) ?? new Map<number, ReadSession>();
+): Promise<EditEvent[]> {
+  const held = editsByMemory.get(memory) ?? new Map<number, SessionEdits>();
   const sessions = listSessions(memory, {
     shared: false,
     remembered: true,
     since: now - rememberedMs,
     limit: maxSessions,
   });
-  const read = new Map<number, ReadSession>();
+  const read = new Map<number, SessionEdits>();
   for (const session of sessions) {
     const before = held.get(session.id);
     if (before !== undefined && before.lastAt === session.lastAt) {
@@ -77,7 +77,7 @@ export async function readFileEvents(
     read.set(session.id, { lastAt: session.lastAt, events: readSession(memory, session, roots) });
   }
   forgetOldLooks([...read.values()]);
-  known.set(memory, read);
+  editsByMemory.set(memory, read);
   return [...read.values()].flatMap(({ events }) => events).sort((a, b) => a.at - b.at || a.seq - b.seq);
 }
 
@@ -85,7 +85,7 @@ export async function readFileEvents(
  * Forgets what the oldest sessions looked at, whether it worked or failed: of a call that failed, both must be known, or neither.
  * @param sessions the latest first
  */
-export function forgetOldLooks(sessions: readonly Pick<ReadSession, "events">[], max = maxLooks): void {
+export function forgetOldLooks(sessions: readonly Pick<SessionEdits, "events">[], max = maxLooks): void {
   let looks = 0;
   for (const session of sessions) {
     looks += session.events.filter(({ what }) => what.kind === "look").length;
@@ -94,7 +94,7 @@ export function forgetOldLooks(sessions: readonly Pick<ReadSession, "events">[],
 }
 
 /** What commands that only look did not take, and what they took. */
-export const pickLooks = (events: readonly FileEvent[]): PastRun[] =>
+export const pickLooks = (events: readonly EditEvent[]): PastRun[] =>
   events.flatMap(({ session, turn, seq, at, what }, step): PastRun[] =>
     what.kind !== "look"
       ? []
@@ -117,16 +117,16 @@ export const pickLooks = (events: readonly FileEvent[]): PastRun[] =>
         ],
   );
 
-function readSession(memory: Memory, session: SessionRecord, roots: readonly string[]): FileEvent[] {
+function readSession(memory: Memory, session: SessionRecord, roots: readonly string[]): EditEvent[] {
   const [root = "", ...worktrees] = roots;
   const relativize = createRelativizer({ root, worktrees, cwd: session.cwd });
-  const events: FileEvent[] = [];
+  const events: EditEvent[] = [];
   const looksThatWorked = new Set<string>();
   for (const turn of readStoredTurns(memory, session.id)) {
     if (turn.abandoned) continue;
     const lines = new Map<string, { line: string; directory: string }>();
     for (const { seq, at, entries, cwd = session.cwd } of turn.lines) {
-      const add = (what: FileEvent["what"]) =>
+      const add = (what: EditEvent["what"]) =>
         events.push({ session, turn: turn.number, seq, at: at ?? turn.record.startedAt ?? 0, what });
       for (const entry of entries) {
         if (entry.kind === "tool_use" && classifyToolUse(entry) === "command")
@@ -160,7 +160,7 @@ function readSession(memory: Memory, session: SessionRecord, roots: readonly str
   return events;
 }
 
-function describeEdit(edit: FileEdit, path: string): FileEvent["what"] & { kind: "edit" } {
+function describeEdit(edit: FileEdit, path: string): EditEvent["what"] & { kind: "edit" } {
   const changed = pickChangedLines(edit);
   const added = pickTellingLines(changed.added);
   const trials = added.filter((line) => trial.test(line)).length;
@@ -183,10 +183,10 @@ const neverRan = /^\s*(?:The user doesn't want to|\[Request interrupted|<tool_us
 function readPaths(
   { line, directory }: { line: string; directory: string },
   { text, isError }: ToolResult,
-): FileEvent["what"][] {
+): EditEvent["what"][] {
   if (neverRan.test(text) || line.includes("2>/dev/null")) return [];
   const missing = text.split("\n").filter((one) => missesPath.test(one));
-  return listRelativePaths(readCommands(line)).flatMap(({ path, first }): FileEvent["what"][] => {
+  return listRelativePaths(readCommands(line)).flatMap(({ path, first }): EditEvent["what"][] => {
     if (missing.some((one) => one.includes(path.replace(/\/$/, ""))))
       return [{ kind: "path", directory, first, isThere: false }];
     // Of what failed for another reason, and what comes after it, nothing is known.
@@ -195,9 +195,9 @@ function readPaths(
 }
 
 /** What a command line that worked did by git to what is not committed. */
-function readGitCommands(line: string): FileEvent["what"][] {
+function readGitCommands(line: string): EditEvent["what"][] {
   if (!line.includes("git")) return [];
-  return splitShellCommands(line).flatMap((command): FileEvent["what"][] => {
+  return splitShellCommands(line).flatMap((command): EditEvent["what"][] => {
     const words = splitShellWords(command);
     if (words[0] !== "git") return [];
     const args = words[1] === "-C" ? words.slice(3) : words.slice(1);

@@ -164,13 +164,13 @@ export async function buildDigest(
 }
 
 /** Milliseconds since the epoch, both included. */
-interface Period {
+interface DigestPeriod {
   first: number;
   last: number;
 }
 
 /** Turns of a session that began in a period, without abandoned ones. */
-function listTurnsInPeriod(memory: Memory, sessionId: number, { first, last }: Period): TurnRecord[] {
+function listTurnsInPeriod(memory: Memory, sessionId: number, { first, last }: DigestPeriod): TurnRecord[] {
   return listTurns(memory, sessionId).filter(
     ({ abandoned, startedAt }) => !abandoned && startedAt !== null && startedAt >= first && startedAt <= last,
   );
@@ -180,7 +180,7 @@ function listTurnsInPeriod(memory: Memory, sessionId: number, { first, last }: P
 function toDigestSessions(
   memory: Memory,
   listed: readonly SessionSummary[],
-  period: Period,
+  period: DigestPeriod,
 ): DigestSession[] {
   const rows = readSessionsByUids(
     memory,
@@ -210,14 +210,14 @@ function pickPrompts(turns: readonly TurnRecord[]): Pick<DigestSession, "asked" 
   };
 }
 
-interface Usage {
+interface SessionUsage {
   /** The session itself, or the one whose subagent's it is. */
   owner: SessionRecord;
   sums: UsageSum[];
 }
 
 /** What sessions and their subagents cost in a period. */
-function readUsage(memory: Memory, period: Period): Usage[] {
+function readUsage(memory: Memory, period: DigestPeriod): SessionUsage[] {
   const sessions = listRecords(memory, { since: period.first, children: true });
   const byId = new Map(sessions.map((session) => [session.id, session]));
   return sessions.flatMap((session) => {
@@ -230,7 +230,7 @@ function readUsage(memory: Memory, period: Period): Usage[] {
   });
 }
 
-function sumByModel(usage: readonly Usage[]): DigestPart["tokens"] {
+function sumByModel(usage: readonly SessionUsage[]): DigestPart["tokens"] {
   const models = new Map<string, UsageSum[]>();
   for (const { sums } of usage) for (const sum of sums) getOrCreate(models, sum.model, () => []).push(sum);
   return [...models]

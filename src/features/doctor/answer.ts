@@ -11,13 +11,17 @@ type Checks = DoctorResponse["checks"];
 export const diagnosing = new KeptOnce<(project: Project) => Promise<Checks>>();
 
 /** Whole databases are read, and programs are started. */
-const patience = { freshMs: 5000, patienceMs: 1000 };
+const diagnosisTimes = { freshMs: 5000, patienceMs: 1000 };
 
 const diagnoses = new Map<string, LastKnown<Checks>>();
 
 export async function diagnose({ project }: Subjects["project"]): Promise<DoctorResponse> {
   const check = diagnosing.get();
-  const known = getOrCreate(diagnoses, project.root, () => new LastKnown(() => check(project), patience));
+  const known = getOrCreate(
+    diagnoses,
+    project.root,
+    () => new LastKnown(() => check(project), diagnosisTimes),
+  );
   const last = await known.ask();
   return {
     ok: last?.value.every(({ status }) => status !== "fail") ?? null,

@@ -64,7 +64,7 @@ export const listLeftOutLines = (project: Project) =>
   withMemoryIfAny(project, (memory) => (memory === null ? [] : listSkippedLines(memory)));
 
 /** A damaged line of a transcript, and what was saved of it. */
-export interface DamagedPlace {
+export interface DamageFinding {
   /** The session's uid; null: the file is of none (yet). */
   session: string | null;
   path: string;
@@ -74,7 +74,7 @@ export interface DamagedPlace {
   isLost: boolean;
 }
 
-export function listDamagedLines(project: Project): Promise<DamagedPlace[]> {
+export function listDamagedLines(project: Project): Promise<DamageFinding[]> {
   return withMemoryIfAny(project, (memory) =>
     (memory === null ? [] : listDamagedTranscripts(memory)).flatMap(({ session, path, damaged }) => {
       const numbers = findLineNumbers(path, damaged);

@@ -9,7 +9,7 @@ import { getSealedEngine } from "../../store/encryption/sealed-driver.ts";
 
 export { findKey, type KeySource, passphraseVariable, unlockHome };
 
-interface Choice {
+interface KeyChoice {
   /** As the setting `storage.key`. */
   key: string;
   /** A new one, where `key` is "passphrase". */
@@ -18,7 +18,7 @@ interface Choice {
 
 /** Encrypts what is stored, or does the rest where that was interrupted. No daemon may run. */
 export function encryptMemory(
-  { key, passphrase }: Choice,
+  { key, passphrase }: KeyChoice,
   { onNote }: RunContext,
 ): Conversion & { source: KeySource } {
   if (passphrase !== null) process.env[passphraseVariable] = passphrase;
@@ -26,7 +26,7 @@ export function encryptMemory(
 }
 
 /** Replaces the key. No daemon may run. */
-export function replaceKey({ key, passphrase }: Choice, { onNote }: RunContext): KeySource {
+export function replaceKey({ key, passphrase }: KeyChoice, { onNote }: RunContext): KeySource {
   rotateKey(key, buildOptions(onNote), () => {
     if (passphrase !== null) process.env[passphraseVariable] = passphrase;
   });

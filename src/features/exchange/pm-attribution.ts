@@ -13,7 +13,7 @@ import { writeNew } from "../../terminal/write-file.ts";
 import { exportNotes, exportTraces, importTraces } from "./operation.ts";
 import { wordNotesExport, wordTraceImport } from "./words.ts";
 
-interface ExportOptions {
+interface AttributionExportOptions {
   gitAi?: boolean;
   notes?: boolean;
   agentTrace?: boolean;
@@ -26,7 +26,14 @@ interface ExportOptions {
 export async function attributionExportCommand(
   context: CommandContext,
   range: string | undefined,
-  { gitAi = false, notes = false, agentTrace = false, to, force = false, dryRun = false }: ExportOptions,
+  {
+    gitAi = false,
+    notes = false,
+    agentTrace = false,
+    to,
+    force = false,
+    dryRun = false,
+  }: AttributionExportOptions,
 ): Promise<void> {
   const { cwd, output } = context;
   if ([gitAi, notes, agentTrace].filter(Boolean).length !== 1)

@@ -57,7 +57,7 @@ async function readRecordedAuthors(
 const toPrefixedLines = (
   prefix: string,
   path: string,
-  { first, last, author, session, model, tool_use }: SharedLines,
+  { first, last, author, session, model, tool_use }: SharedRange,
   tool: string | null,
 ): AttributedLines => ({
   path: prefix + path,
@@ -72,7 +72,7 @@ const toPrefixedLines = (
 });
 
 /** A range as the shared memory and ours have it. */
-interface SharedLines extends Pick<AttributedLines, "first" | "last" | "author" | "session" | "model"> {
+interface SharedRange extends Pick<AttributedLines, "first" | "last" | "author" | "session" | "model"> {
   tool_use: string | null;
 }
 

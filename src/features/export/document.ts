@@ -82,10 +82,10 @@ export interface ExportIndex {
   total: number;
 }
 
-type Clean = (text: string) => string;
+type CleanText = (text: string) => string;
 
 /** Scrubs by the rules of now, and leaves out what would move a terminal's cursor. */
-export function makeCleaner(project: Project): () => Clean {
+export function makeCleaner(project: Project): () => CleanText {
   const scrubber = createProjectScrubber(project, loadConfig(project).config);
   // Secrets are numbered within a session.
   return () => {
@@ -104,7 +104,7 @@ export function makeCleaner(project: Project): () => Clean {
 interface CollectedExport extends Selection {
   /** What was decided while the session ran, of other sessions too; left out: it is asked for. */
   decisions?: readonly Decision[];
-  clean: Clean;
+  clean: CleanText;
 }
 
 /** @throws PommelError `not_found`, `usage` for an ambiguous id */
@@ -241,9 +241,9 @@ export async function collectDecisions(
   return { decisions: [...found.values()], total: all };
 }
 
-const cleanOrNull = (text: string | null, clean: Clean) => (text === null ? null : clean(text));
+const cleanOrNull = (text: string | null, clean: CleanText) => (text === null ? null : clean(text));
 
-function cleanSession(session: SessionSummary, clean: Clean): SessionSummary {
+function cleanSession(session: SessionSummary, clean: CleanText): SessionSummary {
   const { title, branch, cwd } = session;
   return {
     ...session,
@@ -253,11 +253,11 @@ function cleanSession(session: SessionSummary, clean: Clean): SessionSummary {
   };
 }
 
-function cleanNote(note: Note, clean: Clean): Note {
+function cleanNote(note: Note, clean: CleanText): Note {
   return { ...note, note: clean(note.note), branch: cleanOrNull(note.branch, clean) };
 }
 
-export function cleanDecision(decision: Decision, clean: Clean): Decision {
+export function cleanDecision(decision: Decision, clean: CleanText): Decision {
   const { text, session_title, branch, files, superseded_by, supersedes } = decision;
   return {
     ...decision,
@@ -270,7 +270,7 @@ export function cleanDecision(decision: Decision, clean: Clean): Decision {
   };
 }
 
-function cleanTurn(turn: TurnInFull, clean: Clean): TurnInFull {
+function cleanTurn(turn: TurnInFull, clean: CleanText): TurnInFull {
   const { branch, entries } = turn;
   return {
     ...turn,
@@ -279,7 +279,7 @@ function cleanTurn(turn: TurnInFull, clean: Clean): TurnInFull {
   };
 }
 
-function cleanEntry(entry: TurnEntry, clean: Clean): TurnEntry {
+function cleanEntry(entry: TurnEntry, clean: CleanText): TurnEntry {
   const { tool } = entry;
   return {
     ...entry,

@@ -84,7 +84,7 @@ export async function describeDirectory(
     if (known) known.share = share;
     addShare(total, share);
   }
-  let left: Surviving = null;
+  let left: SurvivingLines = null;
   if (surviving && memory !== null) {
     const history = await readAuthoredTimes(project.root, signal);
     const once = makeOnceFilter(memory);
@@ -110,9 +110,9 @@ export async function describeDirectory(
   };
 }
 
-type Surviving = DirectoryAnswer["surviving"];
+type SurvivingLines = DirectoryAnswer["surviving"];
 
-const addSurvival = (sum: Surviving, { added, surviving }: Survival): Surviving => ({
+const addSurvival = (sum: SurvivingLines, { added, surviving }: Survival): SurvivingLines => ({
   added: (sum?.added ?? 0) + added,
   left: (sum?.left ?? 0) + surviving,
 });

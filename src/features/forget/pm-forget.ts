@@ -12,7 +12,7 @@ import { wordForgetting, wordForgotten } from "./words.ts";
 /** `pm memory forget`: shows what would go, asks, and removes it. */
 export async function forgetCommand(
   { cwd, output }: CommandContext,
-  { dry_run: isDry = false, yes = false, note, match, ...named }: ForgetOptions,
+  { dry_run: isDry = false, yes = false, note, match, ...named }: ForgetCommandOptions,
 ): Promise<number | undefined> {
   const project = await findProject(cwd);
   const asked: ForgetRequest = {
@@ -44,7 +44,7 @@ export async function forgetCommand(
   return;
 }
 
-export interface ForgetOptions extends Omit<ForgetRequest, "annotation" | "pattern"> {
+export interface ForgetCommandOptions extends Omit<ForgetRequest, "annotation" | "pattern"> {
   note?: string;
   match?: string;
   yes?: boolean;

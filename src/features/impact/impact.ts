@@ -4,7 +4,7 @@ import { loadConfig } from "../../base/config/config.ts";
 import { PommelError } from "../../base/errors.ts";
 import { maxResults } from "../../base/max-results.ts";
 import type { Project } from "../../base/paths.ts";
-import type { Target } from "../../code/graph/definitions.ts";
+import type { GraphTarget } from "../../code/graph/definitions.ts";
 import { CodeGraph } from "../../code/graph/graph.ts";
 import { collectImpact } from "../../code/graph/impact.ts";
 import { toNodeJson } from "../../code/graph/neighbours.ts";
@@ -32,7 +32,7 @@ export function computeImpact(
   return withIndex(project, loadConfig(project).config, async (index) => {
     const graph = await CodeGraph.openForIndex(index, project.root);
     const files: Languages = new Map((await index.files()).map(({ path, language }) => [path, language]));
-    const targets: Target[] = [];
+    const targets: GraphTarget[] = [];
     for (const one of of) targets.push(...(await findTargets(graph, files, one)));
     const notes: string[] = [];
     if (diff) {
@@ -73,7 +73,7 @@ function describeImporters(files: readonly string[]): string {
 type Languages = ReadonlyMap<string, string>;
 
 /** A file, lines of one, or a symbol. */
-async function findTargets(graph: CodeGraph, files: Languages, asked: string): Promise<Target[]> {
+async function findTargets(graph: CodeGraph, files: Languages, asked: string): Promise<GraphTarget[]> {
   const { file, lines } = parsePlace(asked.replace(/^(\.\/)+/, ""), (name) => files.has(name));
   if (files.has(file)) {
     const found =
@@ -111,8 +111,8 @@ async function findChangedDefinitions(
   graph: CodeGraph,
   files: Languages,
   signal: AbortSignal | undefined,
-): Promise<{ targets: Target[]; notes: string[] }> {
-  const targets: Target[] = [];
+): Promise<{ targets: GraphTarget[]; notes: string[] }> {
+  const targets: GraphTarget[] = [];
   const gone: string[] = [];
   const changed = new Set<string>();
   try {
@@ -155,7 +155,7 @@ async function findChangedDefinitions(
 async function listUnknowns(
   graph: CodeGraph,
   files: Languages,
-  targets: readonly Target[],
+  targets: readonly GraphTarget[],
 ): Promise<string[]> {
   for (const { file } of targets) {
     if (await graph.hasReferences(file)) continue;

@@ -2,7 +2,6 @@ import {
   ago,
   caution,
   type Document,
-  type Drawing,
   doneLine,
   faint,
   indentedLine,
@@ -11,6 +10,7 @@ import {
   mark,
   type Paragraph,
   quoted,
+  type TerminalDrawing,
   table,
   title,
 } from "../../answers/document.ts";
@@ -121,7 +121,11 @@ function wordWork({
 }
 
 function wordRunning({ kind, subject, done, total, waits_for }: RunningJob) {
-  const progress: Drawing = { draw: "progress", share: total === 0 ? 0 : done / total, columns: barColumns };
+  const progress: TerminalDrawing = {
+    draw: "progress",
+    share: total === 0 ? 0 : done / total,
+    columns: barColumns,
+  };
   const format = kind === "transcript" ? formatBytes : String;
   const size = total === 0 ? "" : `${format(done)} of ${format(total)}`;
   const facts = [size, describeWaiting({ waits_for })].filter((fact) => fact !== "").join(", ");

@@ -58,11 +58,11 @@ export function listNow(memory: Memory, now = Date.now()): UnpricedNow {
   });
 }
 
-type Waiting = Pick<NowResponse["running"][number], "waiting">;
+type WaitingField = Pick<NowResponse["running"][number], "waiting">;
 
 /** Who is kept from work comes first, and who works last. */
-const byUrgency = (a: Waiting, b: Waiting): number => rankUrgency(a) - rankUrgency(b);
-const rankUrgency = ({ waiting }: Waiting): number =>
+const byUrgency = (a: WaitingField, b: WaitingField): number => rankUrgency(a) - rankUrgency(b);
+const rankUrgency = ({ waiting }: WaitingField): number =>
   waiting === null ? waitReasons.length : waitReasons.indexOf(waiting.for);
 
 /** Of all projects; those that cannot be read are left out, and named. */

@@ -2,15 +2,15 @@ import { type CallInput, listEditInputs } from "../../agents/reading/call-input.
 
 /** What a call to an agent's editing tool does to a text, as far as its input says it. Hooks load this. */
 
-interface Replacement {
+interface EditReplacement {
   from: string;
   to: string;
   isEverywhere: boolean;
 }
 
 /** null: the call is not made of replacements. */
-function listReplacements(input: CallInput): Replacement[] | null {
-  const found: Replacement[] = [];
+function listReplacements(input: CallInput): EditReplacement[] | null {
+  const found: EditReplacement[] = [];
   for (const { from, to, isEverywhere } of listEditInputs(input)) {
     if (from === null || to === null) return null;
     found.push({ from, to, isEverywhere });

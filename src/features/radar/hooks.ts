@@ -107,7 +107,7 @@ function tell(
 const isAsItWas = ({ from }: ReadyNotice): boolean =>
   Object.entries(from).every(([file, stamp]) => readChangeStamp(file) === stamp);
 
-interface Told {
+interface ToldPlaces {
   /** `SESSION PATH#NAME` */
   places: Set<string>;
   /** By session: when it was told of. */
@@ -115,8 +115,8 @@ interface Told {
 }
 
 /** What a session was told within the hour. */
-function listTold(session: string, now: number): Told {
-  const told: Told = { places: new Set(), times: [] };
+function listTold(session: string, now: number): ToldPlaces {
+  const told: ToldPlaces = { places: new Set(), times: [] };
   for (const ref of readGivenRefs(session)) {
     const [, place, at = "", other = ""] = /^radar:(.*)@(\d+):(.*)$/.exec(ref) ?? [];
     if (place === undefined || now - Number(at) > hourMs) continue;
@@ -126,5 +126,5 @@ function listTold(session: string, now: number): Told {
   return told;
 }
 
-const timesWith = ({ times }: Told, other: string): string[] =>
+const timesWith = ({ times }: ToldPlaces, other: string): string[] =>
   times.flatMap(([session, at]) => (session === other ? [at] : []));

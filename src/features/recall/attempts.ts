@@ -66,7 +66,7 @@ const hasNumber = /\d/;
 /** A person's prompt of so many words answers what was said before it. */
 const maxReplyWords = 25;
 
-interface Spoken {
+interface SpokenSentence {
   /** With the sentence before it, where it cannot be understood without. */
   text: string;
   tokens: ReadonlySet<string>;
@@ -74,20 +74,20 @@ interface Spoken {
   isLast: boolean;
 }
 
-interface ReadTurn {
+interface AttemptTurn {
   session: SessionRecord;
   number: number;
   at: number | null;
   prompt: string;
   /** Whether a person wrote the prompt. */
   isPersons: boolean;
-  spoken: Spoken[];
+  spoken: SpokenSentence[];
   /** Everything that is said in it, and last before it. */
   around: ReadonlySet<string>;
   /** Place among what the search found, from 0; Infinity: beside it. */
   rank: number;
   /** The turn in which a person answered to it; null: none, or what says nothing alone. */
-  answer: ReadTurn | null;
+  answer: AttemptTurn | null;
 }
 
 type SessionHit = TranscriptSearchResponse["results"][number];
@@ -119,7 +119,7 @@ export function listAttemptClaims(
   const ofSession = new Map<number, number>();
   const ledTo = readCommitsOfSessions(memory, [...new Set(turns.map(({ session }) => session.uid))]);
   const claims: RecallClaim[] = [];
-  const told: ReadTurn[] = [];
+  const told: AttemptTurn[] = [];
   for (const { turn, weight, share, asked, said } of ranked) {
     if (claims.length === max || weight < best * minOfBest) break;
     if (share < minShare) continue;
@@ -152,7 +152,7 @@ export function listAttemptClaims(
 /** Of a passage of several turns, the commits that one of them led to: the others' are not its own. */
 function ofTurn(
   found: SessionHit | undefined,
-  { session, number }: ReadTurn,
+  { session, number }: AttemptTurn,
   ledTo: ReturnType<typeof readCommitsOfSessions>,
 ): SessionHit | undefined {
   if (found === undefined) return undefined;
@@ -199,7 +199,7 @@ export function toWordsClaim(memory: Memory, session: SessionRecord, number: num
   return picked === null ? null : toClaim(turn, picked);
 }
 
-function readTurnsAround(memory: Memory, found: readonly SessionHit[]): ReadTurn[] {
+function readTurnsAround(memory: Memory, found: readonly SessionHit[]): AttemptTurn[] {
   const wanted = new Map<string, Map<number, number>>();
   for (const [rank, { session_id: uid, turn, last_turn }] of found.entries()) {
     const ofSession = wanted.get(uid) ?? new Map<number, number>();
@@ -210,7 +210,7 @@ function readTurnsAround(memory: Memory, found: readonly SessionHit[]): ReadTurn
     for (const number of [first - turnsAround, last + turnsAround])
       if (number > 0 && !ofSession.has(number)) ofSession.set(number, Number.POSITIVE_INFINITY);
   }
-  const turns: ReadTurn[] = [];
+  const turns: AttemptTurn[] = [];
   for (const [uid, numbers] of wanted) {
     const session = findSessionByUid(memory, uid);
     if (session === null || turns.length >= maxTurnsRead) continue;
@@ -246,8 +246,8 @@ function readTurns(
   session: SessionRecord,
   range: { first: number; last: number },
   rankOf: (number: number) => number,
-): ReadTurn[] {
-  const turns: ReadTurn[] = [];
+): AttemptTurn[] {
+  const turns: AttemptTurn[] = [];
   let before: readonly string[] = [];
   for (const { number, lines, record, abandoned } of readStoredTurns(memory, session.id, range)) {
     const said: string[] = [];
@@ -263,7 +263,7 @@ function readTurns(
     if (abandoned) continue;
     const isAsked = isTellingPrompt(prompt);
     const earlier = turns.at(-1);
-    const turn: ReadTurn = {
+    const turn: AttemptTurn = {
       session,
       number,
       at: record.startedAt,
@@ -284,9 +284,9 @@ function readTurns(
   return turns;
 }
 
-function listSpoken(text: string, by: Spoken["by"], isLast: boolean): Spoken[] {
+function listSpoken(text: string, by: SpokenSentence["by"], isLast: boolean): SpokenSentence[] {
   const sentences = [...splitSentences(text)];
-  return sentences.flatMap((sentence, i): Spoken[] => {
+  return sentences.flatMap((sentence, i): SpokenSentence[] => {
     const plain = by === "agent" ? withoutBoilerplate(sentence) : sentence;
     if (plain.startsWith("(")) return [];
     const isClaim = plain.length >= sentenceChars.min && plain.length <= sentenceChars.max;
@@ -305,10 +305,10 @@ const pointsBack =
 const maxPointedAt = 160;
 
 /** `own`: of the question's words, what the sentence itself has; `share`: with what stands around it. */
-type Weigh = (spoken: Spoken, turn: ReadTurn) => { own: number; share: number; weight: number };
+type Weigh = (spoken: SpokenSentence, turn: AttemptTurn) => { own: number; share: number; weight: number };
 
 /** How much a sentence says about a question. */
-function makeWeight(turns: readonly ReadTurn[], wanted: ReadonlySet<string>, about: string): Weigh {
+function makeWeight(turns: readonly AttemptTurn[], wanted: ReadonlySet<string>, about: string): Weigh {
   const sentences = turns.flatMap(({ spoken }) => spoken);
   const weights = weighTokens(
     sentences.map(({ tokens }) => tokens),
@@ -342,7 +342,7 @@ interface Picked {
 }
 
 /** The best sentence of the prompt and of what the agent said. */
-function pickClaim(turn: ReadTurn, weigh: Weigh): (Picked & { share: number; weight: number }) | null {
+function pickClaim(turn: AttemptTurn, weigh: Weigh): (Picked & { share: number; weight: number }) | null {
   const best = {
     person: { text: null as string | null, share: 0, weight: -1 },
     agent: { text: null as string | null, share: 0, weight: -1 },
@@ -362,7 +362,7 @@ function pickClaim(turn: ReadTurn, weigh: Weigh): (Picked & { share: number; wei
   };
 }
 
-function toClaim({ session, number, at, isPersons }: ReadTurn, { asked, said }: Picked): RecallClaim {
+function toClaim({ session, number, at, isPersons }: AttemptTurn, { asked, said }: Picked): RecallClaim {
   const isAsked = asked !== null;
   return {
     kind: isAsked ? "asked" : "said",

@@ -108,7 +108,7 @@ const readTurn = z.object({
   output: textOrNull,
 });
 
-export type ReadTurn = z.infer<typeof readTurn>;
+export type RecalledTurn = z.infer<typeof readTurn>;
 
 const readSession = z.object({
   session_id: text,
@@ -126,7 +126,7 @@ const readSession = z.object({
   notes: strings,
 });
 
-export type ReadSession = z.infer<typeof readSession>;
+export type RecalledSession = z.infer<typeof readSession>;
 
 export const recallAnswer = lazy(() =>
   z.object({

@@ -11,7 +11,7 @@ import type { Memory } from "../../store/memory/memory.ts";
 import { findSession } from "../../store/memory/sessions/sessions.ts";
 import { listTurns } from "../../store/memory/sessions/turns.ts";
 import { readTurns, type TurnEntry, type TurnInFull } from "../sessions/operation.ts";
-import type { ReadSession, ReadTurn } from "./operation.ts";
+import type { RecalledSession, RecalledTurn } from "./operation.ts";
 
 /** Of a session that is read without naming a turn: its last ones. */
 const maxTurns = 6;
@@ -34,7 +34,7 @@ export async function readRecorded(
     turn,
     limit = maxTurns,
   }: { session: string; turn: number | null; limit?: number | undefined },
-): Promise<ReadSession> {
+): Promise<RecalledSession> {
   const session = findSession(memory, id);
   const all = listTurns(memory, session.id);
   const last = all.at(-1)?.number ?? 0;
@@ -46,7 +46,7 @@ export async function readRecorded(
     );
   }
   const wanted = turn === null ? all.slice(-limit).map(({ number }) => number) : [turn];
-  const turns: ReadTurn[] = [];
+  const turns: RecalledTurn[] = [];
   for (const from of wanted) {
     const read = await answerAbout(readTurns, { project, memory }, { session: session.uid, from, limit: 1 });
     turns.push(...read.turns.map((one) => readOne(one, turn !== null)));
@@ -72,7 +72,10 @@ export async function readRecorded(
   };
 }
 
-function readOne({ number, started_at, state, abandoned, entries }: TurnInFull, isWhole: boolean): ReadTurn {
+function readOne(
+  { number, started_at, state, abandoned, entries }: TurnInFull,
+  isWhole: boolean,
+): RecalledTurn {
   const edits = new Map<string, { added: number; removed: number }>();
   for (const { tool } of entries) {
     if (tool === null || tool.is_error) continue;
@@ -102,8 +105,8 @@ function readOne({ number, started_at, state, abandoned, entries }: TurnInFull, 
 const judgeOutcome = ({ result, is_error }: { result: string | null; is_error: boolean }): CommandOutcome =>
   result === null ? "unknown" : is_error ? "failed" : "worked";
 
-function pickWords(entries: readonly TurnEntry[]): ReadTurn["words"] {
-  return entries.flatMap(({ kind, text }): ReadTurn["words"] => {
+function pickWords(entries: readonly TurnEntry[]): RecalledTurn["words"] {
+  return entries.flatMap(({ kind, text }): RecalledTurn["words"] => {
     if (kind === "prompt") return [{ by: "user", text }];
     return kind === "text" ? [{ by: "agent", text }] : [];
   });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { ReadTurn, RecallAnswer, RecallClaim } from "./operation.ts";
+import type { RecallAnswer, RecallClaim, RecalledTurn } from "./operation.ts";
 import { quoteEnd, wordClaim, wordRecall } from "./words.ts";
 
 const claim = (more: Partial<RecallClaim> = {}): RecallClaim => ({
@@ -80,7 +80,7 @@ it("where work stopped is told by the last words, and by what has happened since
 });
 
 it("a turn has words first, then edits and commands, output last", () => {
-  const turn: ReadTurn = {
+  const turn: RecalledTurn = {
     number: 2,
     at: "2026-02-15T20:00:00Z",
     state: null,

@@ -8,7 +8,7 @@ import { shortenSessionId } from "../../protocol/reading/short-id.ts";
 import { shownOfMatch } from "../../protocol/reading/shown-of-match.ts";
 import { fitLines } from "../../tools/budget.ts";
 import { historyLabel } from "../../tools/text.ts";
-import type { ReadSession, ReadTurn, RecallAnswer, RecallClaim, WorkState } from "./operation.ts";
+import type { RecallAnswer, RecallClaim, RecalledSession, RecalledTurn, WorkState } from "./operation.ts";
 
 /** A person's own words end late with what they want. */
 const maxClaimChars = { asked: 240, text: shownOfMatch.claimChars, outcome: 160, standing: 170 } as const;
@@ -98,7 +98,7 @@ export function quoteEnd(text: string, max: number): string {
     : `“…${end.slice(sentence.index + 1).trim()}”`;
 }
 
-function wordRead(read: ReadSession, maxTokens: number): string[] {
+function wordRead(read: RecalledSession, maxTokens: number): string[] {
   const { session_id, title, agent, author, branch, started_at, last_at, turns_total, turn, commits, notes } =
     read;
   const facts = [
@@ -134,7 +134,7 @@ function wordRead(read: ReadSession, maxTokens: number): string[] {
 const formatReadTime = (iso: string | null): string =>
   iso === null ? "?" : `${iso.slice(0, 16).replace("T", " ")}Z`;
 
-function wordTurnShort({ number, at, state, abandoned, words, edits }: ReadTurn): string[] {
+function wordTurnShort({ number, at, state, abandoned, words, edits }: RecalledTurn): string[] {
   const asked = words.find(({ by }) => by === "user")?.text ?? "";
   const said = words.findLast(({ by }) => by === "agent")?.text ?? "";
   const facts = [formatReadTime(at), state ?? "", abandoned ? "the user went back from it" : ""].filter(
@@ -148,12 +148,12 @@ function wordTurnShort({ number, at, state, abandoned, words, edits }: ReadTurn)
   ];
 }
 
-const wordEdit = ({ file, added, removed }: ReadTurn["edits"][number]): string =>
+const wordEdit = ({ file, added, removed }: RecalledTurn["edits"][number]): string =>
   `${toHarmlessLine(file)} +${added} -${removed}`;
 
 /** Words first, then what was changed and run; output last, its end before its beginning. */
 function wordTurn(
-  { number, at, state, abandoned, words, edits, ran, output }: ReadTurn,
+  { number, at, state, abandoned, words, edits, ran, output }: RecalledTurn,
   room: number,
 ): string[] {
   const facts = [formatReadTime(at), state ?? "", abandoned ? "the user went back from it" : ""].filter(

@@ -17,7 +17,6 @@ import type { WorkingTree } from "../../git/rewind/repository.ts";
 import type { Restored } from "../../git/rewind/restore.ts";
 import {
   addWorktree,
-  type FileDifference,
   findCommitHash,
   findWorkingTree,
   listDifferences,
@@ -25,6 +24,7 @@ import {
   patchSince,
   readCommitFacts,
   restoreTo,
+  type TreeDifference,
 } from "../../git/rewind.ts";
 import { readAgentState } from "../../protocol/agent-state.ts";
 import { gitHookNames } from "../../protocol/hooks.ts";
@@ -236,7 +236,7 @@ async function findCommitFate(root: string, memory: Memory | null, commit: strin
 async function readChangedSince(
   tree: WorkingTree,
   commit: string,
-): Promise<{ changed: FileDifference[] | null; notes: string[] }> {
+): Promise<{ changed: TreeDifference[] | null; notes: string[] }> {
   if (tree.isBare && tree.head === null) return { changed: null, notes: [] };
   try {
     return { changed: await listDifferences(tree, commit), notes: [] };
@@ -246,8 +246,8 @@ async function readChangedSince(
   }
 }
 
-function limitFiles(files: readonly FileDifference[]): RewindAnswer["changed_since"] {
-  const sum = (count: (file: FileDifference) => number | null) =>
+function limitFiles(files: readonly TreeDifference[]): RewindAnswer["changed_since"] {
+  const sum = (count: (file: TreeDifference) => number | null) =>
     files.reduce((total, file) => total + (count(file) ?? 0), 0);
   return {
     files_total: files.length,

@@ -151,10 +151,10 @@ const maxAgreementChars = 60;
 const steady = new RegExp(requests.steady.join("|"), "i");
 
 /** Asked for: then it is no breach, until the next prompt or in all of the session. Refused: a request that went on has ended. */
-export type Request = "now" | "always" | "refused";
+export type RuleRequest = "now" | "always" | "refused";
 
 /** What a prompt says of what a rule forbids; null: nothing. */
-export function readRequest(check: RuleCheck, prompt: string): Request | null {
+export function readRequest(check: RuleCheck, prompt: string): RuleRequest | null {
   const named = findNamed(check, prompt);
   const asked = named.filter((at) => !isNegated(prompt, at));
   if (asked.length > 0) return asked.some((at) => steady.test(cutSentence(prompt, at))) ? "always" : "now";

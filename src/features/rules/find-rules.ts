@@ -37,26 +37,26 @@ export interface Used {
 
 const sentenceChars = { min: 8, max: 240 } as const;
 
-const anyOf = (rows: readonly string[]): string => `(?:${rows.join("|")})`;
+const joinAlternatives = (rows: readonly string[]): string => `(?:${rows.join("|")})`;
 
 /** What may stand before an order. */
-const lead = new RegExp(`^(?:${anyOf(said.leads)}[,.:;!-]*\\s+)*`, "i");
+const lead = new RegExp(`^(?:${joinAlternatives(said.leads)}[,.:;!-]*\\s+)*`, "i");
 const order = new RegExp(
-  `^(?:(?:you|we)\\s+(?:should|must|can|may)?\\s*)?${anyOf(said.orders)}\\s+(?:${anyOf(said.fillers)}\\s+)*`,
+  `^(?:(?:you|we)\\s+(?:should|must|can|may)?\\s*)?${joinAlternatives(said.orders)}\\s+(?:${joinAlternatives(said.fillers)}\\s+)*`,
   "i",
 );
 /** It holds on by itself. */
-const standing = new RegExp(`\\b${anyOf(said.standing)}\\b`, "i");
+const standing = new RegExp(`\\b${joinAlternatives(said.standing)}\\b`, "i");
 /** It is about now, or about how often. */
-const momentary = new RegExp(`\\b${anyOf(said.momentary)}\\b`, "i");
+const momentary = new RegExp(`\\b${joinAlternatives(said.momentary)}\\b`, "i");
 /** It is about some cases only, which a call does not show. */
-const conditional = new RegExp(`^${anyOf(said.conditions)}`, "i");
+const conditional = new RegExp(`^${joinAlternatives(said.conditions)}`, "i");
 /** What is told of how things are, quoted, or asked. */
-const noOrder = new RegExp(`^${anyOf(said.noOrders)}|https?:`);
+const noOrder = new RegExp(`^${joinAlternatives(said.noOrders)}|https?:`);
 /** A question that asks for something. */
-const request = new RegExp(`^${anyOf(said.requests)}\\b`, "i");
+const request = new RegExp(`^${joinAlternatives(said.requests)}\\b`, "i");
 /** "without running the tests", "commits that are pushed": a call does not show whether it is so. */
-const someOnly = new RegExp(`\\b${anyOf(said.someCases)}`, "i");
+const someOnly = new RegExp(`\\b${joinAlternatives(said.someCases)}`, "i");
 
 /** What an act of git, a tool, or a script that every project has for itself is called in a sentence. */
 const begins = (words: string): RegExp => new RegExp(`^(?:${words})`, "i");
@@ -69,13 +69,13 @@ const scripts = said.scripts.map(({ said: words, runs }) => ({
 
 /** In code, it is one though nobody ran the program here: `supabase db push`. */
 const commandLine = new RegExp(
-  `^(?!${anyOf(said.keywords)}\\b)[a-z][\\w.-]*(?: (?:--?[a-z][\\w-]*|[a-z][\\w:./-]*))+$`,
+  `^(?!${joinAlternatives(said.keywords)}\\b)[a-z][\\w.-]*(?: (?:--?[a-z][\\w-]*|[a-z][\\w:./-]*))+$`,
 );
 const codeSpan = /^[`"]([^`"\n]{2,60})[`"]/;
 const pathWord =
   /^[`"']?((?:[\w.@-]+\/)+[\w.@*-]*|\.env[\w.*]*|[\w-]+\.(?:json|ya?ml|toml|md|lock|sql|go|ts|tsx|js|py|rs|rb|java|kt|swift|c|h|cpp))[`"']?(?=[\s.,;:!)]|$)/;
 const changing = new RegExp(
-  `^${anyOf(said.changes)}(?:e|ing)?\\s+(?:(?:the|any|anything|files?|in|under|my|our)\\s+)*`,
+  `^${joinAlternatives(said.changes)}(?:e|ing)?\\s+(?:(?:the|any|anything|files?|in|under|my|our)\\s+)*`,
   "i",
 );
 
@@ -125,13 +125,16 @@ interface Refused {
 
 const codeName = "[`\"']?([A-Za-z_$][\\w$]*(?:(?:\\.|::?)[\\w$]+)*)(?:\\(\\))?[`\"']?(?![\\w/-]|\\.\\w)";
 const nameAfter = (rows: readonly string[]): RegExp =>
-  new RegExp(`\\b${anyOf(rows)}(?:${anyOf(said.refused.articles)}\\s+)*${codeName}`, "i");
+  new RegExp(
+    `\\b${joinAlternatives(rows)}(?:${joinAlternatives(said.refused.articles)}\\s+)*${codeName}`,
+    "i",
+  );
 const refusals = [
   { named: nameAfter(said.refused.using), needsReason: false, isDone: false },
   { named: nameAfter(said.refused.done), needsReason: true, isDone: true },
   { named: nameAfter(said.refused.gone), needsReason: true, isDone: false },
 ] as const;
-const reason = new RegExp(`\\b${anyOf(said.refused.reasons)}\\b`, "i");
+const reason = new RegExp(`\\b${joinAlternatives(said.refused.reasons)}\\b`, "i");
 /** "in session.go", "in the handler": a check does not know where that is. */
 const somewhere =
   /\b(?:in|from|of|at|on) (?:the |this |that |our |my )?[`"']?(?!(?:general|future|favou?r|tests?)\b)[\w./-]*[./][\w-]+|\bhere\b|\bline \d/i;
@@ -223,7 +226,7 @@ function findAct(rest: string, tail: string): CheckSubject | null {
   return { check: { kind: "command", words }, isChoice: false };
 }
 
-const making = `${anyOf(said.makes)}(?:e|ing)?\\s+`;
+const making = `${joinAlternatives(said.makes)}(?:e|ing)?\\s+`;
 const nothingMore = String.raw`(?=\s*(?:$|[.,!](?:\s|$)|(?:as|unless|any ?more)\b))`;
 /** "any more MD files", "create summary documents": documents that nobody asked for. */
 const documents = new RegExp(
@@ -280,7 +283,7 @@ function findThing(ordered: string, rest: string, { findCommand }: Used): CheckS
 }
 
 /** What may follow a program that is meant itself: "git submodules" is no git. */
-const behindProgram = new RegExp(`^\\s*(?:$|[.,;!)]|${anyOf(said.afterProgram)}\\b)`, "i");
+const behindProgram = new RegExp(`^\\s*(?:$|[.,;!)]|${joinAlternatives(said.afterProgram)}\\b)`, "i");
 
 function findProgram(ordered: string, rest: string, { isProgram }: Used): CheckSubject | null {
   const [whole = "", program = ""] = /^([a-z][\w-]*)/.exec(rest) ?? [];
@@ -307,7 +310,10 @@ function findDenied(clause: string, { command }: CallToCheck, used: Used): RuleC
 
 /** "don't commit the file", "don't commit its contents": what is committed is the matter, not that. */
 const isOfAFile = (rest: string): boolean => ofAFile.test(rest);
-const ofAFile = new RegExp(`^(?:commit|push|stash)\\w*\\s+(?!${anyOf(said.afterCommit)})[\\w\`".]`, "i");
+const ofAFile = new RegExp(
+  `^(?:commit|push|stash)\\w*\\s+(?!${joinAlternatives(said.afterCommit)})[\\w\`".]`,
+  "i",
+);
 
 const programWord = /^[a-z][\w.-]*$/;
 

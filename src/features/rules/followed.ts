@@ -16,7 +16,7 @@ import { type PastCall, type PastTurn, readTurnsOf } from "./read-past.ts";
 /** What came of it, and the turn that shows it; `what`: of the call, or of the one that was made instead. */
 type RuleOutcome = Pick<SpokenRule, "outcome" | "turn" | "what" | "instead">;
 
-type Spoken = Pick<Injection, "sessionUid" | "at" | "callId" | "decision">;
+type SpokenReminder = Pick<Injection, "sessionUid" | "at" | "callId" | "decision">;
 
 /** The rules that there are, of which it is known what they say. */
 type KnownRule = Pick<Rule, "id" | "text" | "check">;
@@ -59,7 +59,11 @@ export function listSpoken(
 
 const unknown: RuleOutcome = { outcome: "unknown", turn: null, what: null, instead: null };
 
-function judge(memory: Memory, check: RuleCheck, { sessionUid, callId, decision }: Spoken): RuleOutcome {
+function judge(
+  memory: Memory,
+  check: RuleCheck,
+  { sessionUid, callId, decision }: SpokenReminder,
+): RuleOutcome {
   if (callId === null) return unknown;
   const read = memory.cacheUntilWrite<string, RuleOutcome>("what came of rules");
   const key = JSON.stringify([sessionUid, callId, check]);

@@ -31,7 +31,7 @@ export interface PastCall {
 }
 
 /** A prompt, or why a call was denied. */
-interface Said {
+interface PastSaying {
   text: string;
   denied: CallToCheck | null;
 }
@@ -40,7 +40,7 @@ export interface PastTurn {
   session: string;
   turn: number;
   at: number | null;
-  said: Said[];
+  said: PastSaying[];
   calls: PastCall[];
 }
 
@@ -73,7 +73,7 @@ export function* readTurnsOf(memory: Memory, session: SessionRecord): Generator<
     const results = new Map(
       entries.flatMap((entry) => (entry.kind === "tool_result" ? [[entry.id, entry] as const] : [])),
     );
-    const said: Said[] = [];
+    const said: PastSaying[] = [];
     const calls: PastCall[] = [];
     for (const entry of entries) {
       if (entry.kind === "prompt" && entry.by === undefined) said.push({ text: entry.text, denied: null });

@@ -19,14 +19,14 @@ const maxRules = 50;
 /** Characters. */
 const maxChars = { text: 240, check: 200 } as const;
 
-const short = (max: number) => z.string().check(z.maxLength(max));
+const shortText = (max: number) => z.string().check(z.maxLength(max));
 const writtenRule = z.object({
-  text: short(maxChars.text),
-  command: z.optional(short(maxChars.check)),
-  path: z.optional(short(maxChars.check)),
-  created: z.optional(short(maxChars.check)),
-  added: z.optional(short(maxChars.check)),
-  tool: z.optional(short(maxChars.check)),
+  text: shortText(maxChars.text),
+  command: z.optional(shortText(maxChars.check)),
+  path: z.optional(shortText(maxChars.check)),
+  created: z.optional(shortText(maxChars.check)),
+  added: z.optional(shortText(maxChars.check)),
+  tool: z.optional(shortText(maxChars.check)),
 });
 const writtenFile = z.object({ rules: z.optional(z.array(z.unknown())) });
 

@@ -23,9 +23,9 @@ export async function showChunk(project: Project, { id }: ChunkRequest): Promise
   const { config } = loadConfig(project);
   const shown = await showIndexed(project, config, id);
   if (shown !== null) return shown;
-  const { Tree } = await import("../../code/search/tree/tree.ts");
+  const { SourceTree } = await import("../../code/search/tree/tree.ts");
   const request = { query: id, limit: 1, levels: [], paths: [], languages: [], explain: false };
-  return Tree.openForProject(project, config).ask(request, (tree) => showIn(tree, project, id));
+  return SourceTree.openForProject(project, config).ask(request, (tree) => showIn(tree, project, id));
 }
 
 const isId = (text: string): boolean => /^[0-9a-f]{16}$/.test(text);

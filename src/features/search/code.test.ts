@@ -8,7 +8,7 @@ import { shareOpenIndex } from "../../answers/open.ts";
 import { reindexProject } from "../../answers/reindex.ts";
 import { makeDefaultConfig } from "../../base/config/settings.ts";
 import type { Project } from "../../base/paths.ts";
-import { Tree } from "../../code/search/tree/tree.ts";
+import { SourceTree } from "../../code/search/tree/tree.ts";
 import { readCode } from "../code/answer.ts";
 import { wordCode } from "../code/words.ts";
 import { showChunk } from "./chunk.ts";
@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
-  await Tree.openForProject(project, config).close();
+  await SourceTree.openForProject(project, config).close();
   rmSync(project.root, { recursive: true, force: true });
 });
 
@@ -117,7 +117,7 @@ describe("a search while a daemon indexes", () => {
       expect(open.ask).not.toHaveBeenCalled();
     } finally {
       unshare();
-      await Tree.openForProject(on.project, config).close();
+      await SourceTree.openForProject(on.project, config).close();
       await on.remove();
     }
   });

@@ -114,14 +114,14 @@ async function searchTree(
   { index, age }: Incomplete,
   signal: AbortSignal | undefined,
 ): Promise<{ answer: SearchResponse; best: string[] }> {
-  const [{ Tree }, { JoinedIndex }, { CodeSearch }] = await Promise.all([
+  const [{ SourceTree }, { JoinedIndex }, { CodeSearch }] = await Promise.all([
     import("../../code/search/tree/tree.ts"),
     import("../../code/search/tree/joined-index.ts"),
     import("../../code/search/engine.ts"),
   ]);
   const embedder = config["embed.code"] !== "none" ? await createBundledQueryEmbedder() : null;
   const start = performance.now();
-  return Tree.openForProject(project, config).ask(
+  return SourceTree.openForProject(project, config).ask(
     query,
     async (tree, { files, read, isCut }) => {
       const searched = index === null ? tree : await JoinedIndex.joinIndexAndTree(index, tree);

@@ -28,6 +28,6 @@ export async function measureContext(
     );
   };
   if (coverage === undefined) return withIndex(project, config, measure);
-  const { Tree } = await import("../../code/search/tree/tree.ts");
-  return Tree.openForProject(project, config).ask(query, measure);
+  const { SourceTree } = await import("../../code/search/tree/tree.ts");
+  return SourceTree.openForProject(project, config).ask(query, measure);
 }

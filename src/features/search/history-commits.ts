@@ -1,6 +1,6 @@
 import { findReverts, listCommitReasons, searchCommits } from "../../attribution/search/commits.ts";
 import { indexedHead } from "../../attribution/search/index-commits.ts";
-import type { Nearness, RankedRecord } from "../../attribution/search/rank.ts";
+import type { RankedRecord, RecordNearness } from "../../attribution/search/rank.ts";
 import type { Project } from "../../base/paths.ts";
 import { formatIsoTime } from "../../base/text/iso-time.ts";
 import { analyseQuery } from "../../code/search/query.ts";
@@ -34,7 +34,7 @@ export interface CommitQuery {
   until: number | null;
   /** Only these commits; null: all. */
   hashes: ReadonlySet<string> | null;
-  nearness: Nearness | null;
+  nearness: RecordNearness | null;
   /** The commit at the tip of the branch that the question is; null: it is none. */
   tip: string | null;
 }

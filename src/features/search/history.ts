@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import { expandPackageToFiles } from "../../answers/about-package.ts";
 import { openIndex, withIndex, withMemoryIfAny } from "../../answers/open.ts";
 import { searchEvents } from "../../attribution/search/events.ts";
-import type { Nearness, RankedRecord } from "../../attribution/search/rank.ts";
+import type { RankedRecord, RecordNearness } from "../../attribution/search/rank.ts";
 import { loadConfig } from "../../base/config/config.ts";
 import type { Config } from "../../base/config/settings.ts";
 import { explainError, getErrorCode, PommelError } from "../../base/errors.ts";
@@ -184,12 +184,12 @@ function listWantedHashes(
 
 const getCommitHash = ({ commit }: CheckpointRecord) => commit.hash;
 
-async function makeBundledNearness(): Promise<Nearness> {
+async function makeBundledNearness(): Promise<RecordNearness> {
   const { getBundledEmbedder } = await import("../../models/embed/static/static-embedder.ts");
   return makeNearness(getBundledEmbedder());
 }
 
-function makeNearness(embedder: Embedder): Nearness {
+function makeNearness(embedder: Embedder): RecordNearness {
   return async (question, texts) => {
     // A model that fails leaves search by words.
     const vectors = await embedder.embed([question, ...texts], "query").catch(() => []);

@@ -33,7 +33,7 @@ export interface HistoryPart {
   answer: HistorySearchResponse;
 }
 
-interface Merging {
+interface MergeOptions {
   query: string;
   limit: number;
   /** Whether the request has `explain`. */
@@ -58,7 +58,7 @@ type HistoryAcross = MergeableAnswer<HistorySearchResponse>;
 const relative = new Set(["lexical", "coherence", "penalty", "place", "near", "history"]);
 
 /** Merges answers that were given with `explain`. */
-export function mergeCode(parts: readonly CodePart[], merging: Merging): CodeAcross {
+export function mergeCode(parts: readonly CodePart[], merging: MergeOptions): CodeAcross {
   const sure = parts.map(({ answer }) =>
     Math.max(0, ...answer.results.map(({ signals }) => computeSureness(signals))),
   );
@@ -97,7 +97,7 @@ function computeSureness(signals: Record<string, number> | undefined): number {
 /** Merges answers to requests with `explain`. Sessions that clones share appear once. */
 export function mergeTranscripts(
   parts: readonly TranscriptPart[],
-  merging: Merging & { by: "session" | "turn" },
+  merging: MergeOptions & { by: "session" | "turn" },
 ): TranscriptsAcross {
   const every = parts.flatMap(({ project, answer }) =>
     answer.results.map((result, rank) => ({ rank, result: { project, ...result } })),
@@ -133,7 +133,7 @@ export function mergeTranscripts(
 }
 
 /** Merges commits and events: the likeliest first. Clones' commits appear once. */
-export function mergeHistory(parts: readonly HistoryPart[], merging: Merging): HistoryAcross {
+export function mergeHistory(parts: readonly HistoryPart[], merging: MergeOptions): HistoryAcross {
   const every = parts
     .flatMap(({ project, answer }) =>
       answer.results.map((result, i) => ({ project, ...result, likely: computeLikelihood(answer, i + 1) })),
@@ -172,7 +172,7 @@ function compareRanked(a: ProjectResult, b: ProjectResult): number {
 
 function sortAndLimit<
   R extends { score: number; project: string; signals?: Record<string, number> | undefined },
->(positioned: { rank: number; result: R }[], { limit, explain }: Merging): { results: R[] } {
+>(positioned: { rank: number; result: R }[], { limit, explain }: MergeOptions): { results: R[] } {
   return {
     results: positioned
       .sort(compareRanked)
@@ -198,7 +198,7 @@ function mergeParts(
     >;
     project: string;
   }[],
-  { took }: Merging,
+  { took }: MergeOptions,
 ) {
   return {
     verdict: chooseBestVerdict(parts.map(({ answer }) => answer)),

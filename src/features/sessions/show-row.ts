@@ -1,6 +1,6 @@
 import { formatIsoTime } from "../../base/text/iso-time.ts";
 import { listFields, toColumnName } from "../../store/tables/statements.ts";
-import type { Row, Snake, Table } from "../../store/tables/table.ts";
+import type { Snake, Table, TableRow } from "../../store/tables/table.ts";
 
 /**
  * The fields of an answer's shape that are columns of a table, as answers have them: times in ISO 8601, uids in place of the numbers
@@ -9,7 +9,7 @@ import type { Row, Snake, Table } from "../../store/tables/table.ts";
  */
 export function showRow<T extends Table, S extends object>(
   table: T,
-  row: Row<T>,
+  row: TableRow<T>,
   { shape, uidOf }: { shape: Readonly<Record<keyof S, unknown>>; uidOf: (id: number) => string | null },
 ): Pick<S, Exclude<Extract<keyof S, Snake<keyof T["columns"] & string>>, "id">> {
   const given = row as Readonly<Record<string, unknown>>;

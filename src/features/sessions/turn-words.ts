@@ -11,7 +11,7 @@ import type { SessionResponse, ToolCall, TurnEntry, TurnInFull } from "./operati
  */
 
 /** What the rules need to know of something that was said or done. */
-interface Told {
+interface ToldStep {
   kind: "prompt" | "text" | "thinking" | "notice" | "summary" | "compaction" | "tool";
   text: string;
   call: { tool: string; action: string; is_error: boolean } | null;
@@ -32,7 +32,7 @@ const longestAside = 240;
  * Calls that only look at something are one step where several follow each other, with what was thought and said in passing
  * between them. One that failed stands for itself.
  */
-export function foldSteps<T>(entries: readonly T[], toldBy: (entry: T) => Told): TurnStep<T>[] {
+export function foldSteps<T>(entries: readonly T[], toldBy: (entry: T) => ToldStep): TurnStep<T>[] {
   const all = entries.map((entry) => ({ entry, told: toldBy(entry) })).filter(({ told }) => !isSilent(told));
   const steps: TurnStep<T>[] = [];
   let looks: typeof all = [];
@@ -75,15 +75,15 @@ const toToldCall = ({ tool }: TurnEntry) =>
 /** Tools that name no file, and only look. */
 const looking = /^(?:glob|grep|ls|list|find|search|web_?search|web_?fetch|fetch|tool_?search)/i;
 
-const isLook = ({ call }: Told) =>
+const isLook = ({ call }: ToldStep) =>
   call !== null &&
   !call.is_error &&
   (call.action === "read" || (call.action === "other" && looking.test(call.tool)));
 
-const isAside = ({ kind, text }: Told) =>
+const isAside = ({ kind, text }: ToldStep) =>
   kind === "thinking" || (kind === "text" && text.length <= longestAside && !text.includes("\n"));
 
-const isSilent = ({ kind, text, images = 0 }: Told) =>
+const isSilent = ({ kind, text, images = 0 }: ToldStep) =>
   kind !== "tool" && kind !== "compaction" && text.trim() === "" && images === 0;
 
 /** "Explored: 9 × Read, Grep". */
@@ -214,10 +214,10 @@ export function buildMargins(
   return margins;
 }
 
-type Outline = Pick<SessionResponse["turns"][number], "files" | "commands">;
+type TurnOutline = Pick<SessionResponse["turns"][number], "files" | "commands">;
 
 /** What was done in a turn, in a few words: "explored 4 files, changed 2, ran 3, 1 failed, fixed". */
-export function describeTurnActivity({ files, commands: { ran, failed, fixed } }: Outline): string[] {
+export function describeTurnActivity({ files, commands: { ran, failed, fixed } }: TurnOutline): string[] {
   const changed = files.filter(({ how }) => how !== "read").length;
   const explored = files.length - changed;
   return [

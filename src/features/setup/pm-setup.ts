@@ -48,9 +48,9 @@ import {
 } from "./init/steps.ts";
 
 /** Who set Pommel up gets a first finding by then. Milliseconds since the command began. */
-const endsBy = 60_000;
+const setupEndsByMs = 60_000;
 /** A daemon that still imports is slow: it gets at least so long for the finding. Milliseconds. */
-const patience = 5000;
+const minFindingMs = 5000;
 
 type CheckSetting = (typeof hookParts)[string]["setting"];
 type Suggested = ResponseOf<typeof suggestQuestions>;
@@ -61,7 +61,7 @@ async function suggestFirst(
   cwd: string,
 ): Promise<Pick<SetupResult, "finding" | "questions">> {
   const pm = isInside(cwd, project.root) ? "pm" : `pm -C ${formatShellPath(project.root)}`;
-  const timeout = Math.max(patience, endsBy - performance.now());
+  const timeout = Math.max(minFindingMs, setupEndsByMs - performance.now());
   const answer = await call(suggestQuestions, {}, project, { without: "fail", timeout }).catch(() => null);
   const asked = new Map(answer?.questions.map(({ about, q }) => [about, q]));
   const [sessions, line, code] = (["sessions", "line", "code"] as const).map((about) => asked.get(about));
@@ -110,7 +110,7 @@ interface PastProject {
 }
 
 /** Past sessions of all projects on this machine. */
-interface PastSessions {
+interface MachineSessions {
   projects: PastProject[];
   sessions: number;
   bytes: number;
@@ -122,8 +122,8 @@ interface PastSessions {
 const maxParallelReads = 16;
 
 /** Looks into the beginning of each transcript on this machine. */
-async function findAllSessions(isWanted: (project: Project) => boolean): Promise<PastSessions> {
-  const byProject = new Map<string, PastSessions["projects"][number]>();
+async function findAllSessions(isWanted: (project: Project) => boolean): Promise<MachineSessions> {
+  const byProject = new Map<string, MachineSessions["projects"][number]>();
   const known = new Map<string, Promise<Project | null>>();
   const found = { sessions: 0, bytes: 0, left: 0 };
   const add = async (agent: Agent, { path, size, mtimeMs }: TranscriptFile) => {
@@ -170,7 +170,7 @@ async function keepPastSessions(output: Output): Promise<void> {
 }
 
 /** Has the daemon read them in the background: what is about to be deleted first, then what is of this project, then the newest. */
-async function askToImport({ projects }: PastSessions, cwd: string): Promise<void> {
+async function askToImport({ projects }: MachineSessions, cwd: string): Promise<void> {
   const requests = projects.flatMap(({ project, transcripts, gone }) => {
     for (const directory of gone) rememberGone(project, directory);
     const isHere = isInside(cwd, project.root);
@@ -184,7 +184,7 @@ async function askToImport({ projects }: PastSessions, cwd: string): Promise<voi
 }
 
 /** How many transcripts are gone that nobody had read. */
-async function countGoneIn({ projects }: PastSessions): Promise<number> {
+async function countGoneIn({ projects }: MachineSessions): Promise<number> {
   let gone = 0;
   for (const { project, transcripts } of projects)
     gone += await call(countGone, { paths: transcripts.map(({ path }) => path) }, project);
@@ -414,7 +414,7 @@ function isRecording(record: "all" | "named"): boolean {
 function preview(
   changes: readonly PlannedChange[],
   record: "all" | "named",
-  past: PastSessions | null,
+  past: MachineSessions | null,
   { colors }: Output,
 ): string[] {
   const settings = isRecording(record) ? [] : [`    + sessions.record = "${record}"`];
@@ -430,7 +430,7 @@ function preview(
   ];
 }
 
-const pickFigures = ({ sessions, bytes, left }: PastSessions) => ({ sessions, bytes, left });
+const pickFigures = ({ sessions, bytes, left }: MachineSessions) => ({ sessions, bytes, left });
 
 /** The lines of a change that one looks at; `--json` has all of them. */
 const shownLines = 12;
@@ -447,7 +447,7 @@ function shortenDiff(lines: readonly string[]): string[] {
 const whySkipped = "whose directories are gone or not recorded";
 
 /** "137 past sessions of 2 projects (149.4 MB); skipped 135, whose directories are gone or not recorded" */
-function formatPastSessions({ sessions, projects, bytes, left }: PastSessions): string {
+function formatPastSessions({ sessions, projects, bytes, left }: MachineSessions): string {
   const what = `${formatCount(sessions, "past session")} of ${formatCount(projects.length, "project")} (${formatBytes(bytes)})`;
   return left === 0 ? what : `${what}; skipped ${left}, ${whySkipped}`;
 }
@@ -459,7 +459,7 @@ function importText(importing: number): string {
 }
 
 /** The project that somebody is in, else the one with the most sessions. */
-function chooseProjectToShow({ projects }: PastSessions, cwd: string): Project | null {
+function chooseProjectToShow({ projects }: MachineSessions, cwd: string): Project | null {
   const [first] = projects.toSorted(
     (one, other) =>
       Number(isInside(cwd, other.project.root)) - Number(isInside(cwd, one.project.root)) ||

@@ -6,11 +6,11 @@ import {
   good,
   indentedLine,
   line,
-  type Mark,
   makeDocument,
   mark,
   type Paragraph,
   strong,
+  type TextMark,
   title,
 } from "../../answers/document.ts";
 import { formatBytes } from "../../base/text/bytes.ts";
@@ -201,7 +201,7 @@ export function wordHealth({ health, models, memory, daemon, queue }: StatusResp
     degraded: ["ok", `search works${asked}`],
     empty: ["warn", daemon.has_open && queue.code_is_idle ? nothingIndexed : "nothing is indexed yet"],
     failing: ["fail", `the database is ${health.database}`],
-  } as const satisfies Record<StatusResponse["health"]["status"], readonly [Mark, string]>;
+  } as const satisfies Record<StatusResponse["health"]["status"], readonly [TextMark, string]>;
   const unavailable = [...models.code, ...models.text].filter(({ state }) => state === "unavailable");
   const problems = new Set([
     ...unavailable.map(({ id, message }) => `${id} is not used: ${message ?? "it is not available."}`),
@@ -335,7 +335,7 @@ function formatContextRow({
   injections_30d,
   tokens_30d,
   missed_30d: missed,
-}: Context): LabelledValue {
+}: ContextStatus): LabelledValue {
   const late =
     missed === 0 ? "" : `; ${formatCount(missed, "answer")} came too late (\`pm session context\`)`;
   if (injections === 0) return ["Context:", mode === "off" ? "off" : `${mode}; nothing injected yet${late}`];
@@ -382,7 +382,7 @@ function formatLlmRows({
   ];
 }
 
-type Context = StatusResponse["memory"]["context"];
+type ContextStatus = StatusResponse["memory"]["context"];
 type Jobs = StatusResponse["memory"]["jobs"];
 
 /** What is not finished, a line each: while there is any, not all is well. */

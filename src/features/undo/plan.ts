@@ -95,7 +95,7 @@ export async function planUndo(
       const name = `${revision}:${prefix}${path}`;
       return refuseDamage((await read([name])).get(name)?.toString() ?? null);
     };
-    const draft = new Draft((path) => readText(on === "HEAD" ? "HEAD" : null, path));
+    const draft = new UndoDraft((path) => readText(on === "HEAD" ? "HEAD" : null, path));
     for (const change of changes)
       for (const file of change.files) {
         const after = file.status === "D" ? "" : await readText(change.revision, file.path);
@@ -239,7 +239,7 @@ const refuseDamage = (text: string | null): string | null =>
   text === null || /[\0\ufffd]/.test(text) ? null : text;
 
 /** The files as they would be, each as far as it is taken back by now. */
-class Draft {
+class UndoDraft {
   private readonly files = new Map<string, PlannedFile>();
 
   constructor(private readonly readNow: (path: string) => Promise<string | null>) {}

@@ -45,11 +45,11 @@ const alike = 0.5;
 const maxCounted = 200;
 const latestShown = 5;
 
-type Later = Omit<LaterChanges["latest"][number], "by_agent">;
+type LaterCommit = Omit<LaterChanges["latest"][number], "by_agent">;
 
 /** .gitattributes files, which may be in any directory, decide what is text. */
 const linesKnown = new RepositoryCache<LinesBefore | null>({ max: 500, maxAgeMs: 60_000 });
-const laterKnown = new RepositoryCache<{ count: number; latest: Later[] }>({ max: 500 });
+const laterKnown = new RepositoryCache<{ count: number; latest: LaterCommit[] }>({ max: 500 });
 
 /**
  * What a file contained before a commit wrote these lines there.
@@ -167,7 +167,7 @@ async function readChangesSince(
   commit: string,
   files: readonly string[],
   signal?: AbortSignal,
-): Promise<{ count: number; latest: Later[] }> {
+): Promise<{ count: number; latest: LaterCommit[] }> {
   const args = [
     "--literal-pathspecs",
     "log",
@@ -181,7 +181,7 @@ async function readChangesSince(
     "--",
     ...files,
   ];
-  const latest: Later[] = [];
+  const latest: LaterCommit[] = [];
   let count = 0;
   for await (const field of readGitFields(root, args, signal)) {
     if (count++ >= latestShown) continue;

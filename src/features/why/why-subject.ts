@@ -14,7 +14,7 @@ import { countRowsByToken } from "../../store/sqlite/full-text.ts";
 import type { NearDecision } from "./operation.ts";
 
 /** What lines are about. */
-interface Subject {
+interface LineSubject {
   /** Names that few other places have: of what the lines are in, and those in them. */
   names: ReadonlySet<string>;
   /** The lines, the names of what they are in, what they were written for, and the decisions behind them. */
@@ -30,7 +30,7 @@ interface Subject {
 }
 
 /** Lines of which it is asked what concerns them. */
-export interface LinesInQuestion extends Pick<Subject, "file" | "isNamedByFile"> {
+export interface LinesInQuestion extends Pick<LineSubject, "file" | "isNamedByFile"> {
   lines: LineRange;
   texts: readonly string[];
   /** What they were written for. */
@@ -54,7 +54,7 @@ export async function findSubject(
   project: Project,
   { file, lines, texts, about, isNamedByFile }: LinesInQuestion,
   decisions: readonly string[],
-): Promise<Subject> {
+): Promise<LineSubject> {
   const inLines = [...new Set(texts.flatMap(listIdentifiers))].filter(
     (name) => name.length >= minName && written.test(name),
   );
@@ -93,7 +93,7 @@ export async function findSubject(
 export function isAboutSubject(
   memory: Memory,
   { text, supersedes }: NearDecision,
-  subject: Subject,
+  subject: LineSubject,
 ): boolean {
   if (subject.decisions.some((earlier) => supersedes.includes(earlier))) return true;
   if (subject.isNamedByFile && text.includes(basename(subject.file))) return true;

@@ -6,7 +6,7 @@ import { splitLines } from "../output-lines.ts";
 import { RepositoryCache } from "../repository-cache.ts";
 
 /** What a commit did to a file. */
-export interface FileChange {
+export interface FileCommit {
   hash: string;
   subject: string;
   /** Milliseconds since the epoch. */
@@ -17,7 +17,7 @@ export interface FileChange {
 
 /** Commits that are read, and the longest line. Bytes. */
 const changeLimits = { commits: 40, line: 4096 } as const;
-const cache = new RepositoryCache<FileChange[]>({
+const cache = new RepositoryCache<FileCommit[]>({
   max: 50,
   fits: (changes) =>
     changes.reduce((sum, { removed, added }) => sum + removed.length + added.length, 0) < 20_000,
@@ -28,11 +28,11 @@ const cache = new RepositoryCache<FileChange[]>({
  * would be looked for in all of every commit.
  * @param path relative to `dir`
  */
-export function readRecentChanges(dir: string, path: string, revision = "HEAD"): Promise<FileChange[]> {
+export function readRecentChanges(dir: string, path: string, revision = "HEAD"): Promise<FileCommit[]> {
   return cache.getOrAsk(dir, JSON.stringify([path, revision]), () => readChanges(dir, path, revision));
 }
 
-async function readChanges(dir: string, path: string, revision: string): Promise<FileChange[]> {
+async function readChanges(dir: string, path: string, revision: string): Promise<FileCommit[]> {
   const args = [
     ...plain,
     "log",
@@ -49,7 +49,7 @@ async function readChanges(dir: string, path: string, revision: string): Promise
     "--",
     path,
   ];
-  const changes: FileChange[] = [];
+  const changes: FileCommit[] = [];
   let isHunk = false;
   try {
     for await (const lines of splitLines(

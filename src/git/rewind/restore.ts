@@ -148,11 +148,11 @@ const isLock = (error: unknown) => error instanceof GitFailure && error.reason =
  * A note in git's own directory tells such files from those that somebody wrote.
  */
 const note = z.object({ head: z.nullable(z.string()), commit: z.string() });
-type Note = z.infer<typeof note>;
+type RestoreNote = z.infer<typeof note>;
 
 const noteIn = (gitDir: string) => join(gitDir, "pommel-rewind.json");
 
-function beginRestore(gitDir: string, begun: Note): void {
+function beginRestore(gitDir: string, begun: RestoreNote): void {
   writeFileSync(noteIn(gitDir), JSON.stringify(begun));
 }
 
@@ -161,7 +161,7 @@ function endRestore(gitDir: string): void {
 }
 
 /** The restore that did not come to its end; null: there is none. */
-function readInterruptedRestore(gitDir: string): Note | null {
+function readInterruptedRestore(gitDir: string): RestoreNote | null {
   try {
     return note.parse(JSON.parse(readFileSync(noteIn(gitDir), "utf8")));
   } catch {

@@ -66,12 +66,12 @@ const rateWindowMs = 10_000;
  * configured later. All state is in the source, so it can stop at any moment and resume at the next start.
  */
 export class EmbedPass {
-  private readonly works: ModelWork[];
+  private readonly works: EmbedWork[];
   private readonly runs = new Rerun(() => this.embedMissing());
   private readonly stop = new AbortController();
 
   constructor(private readonly options: EmbedPassOptions) {
-    this.works = options.models.map((model) => new ModelWork(model, options, this.stop.signal));
+    this.works = options.models.map((model) => new EmbedWork(model, options, this.stop.signal));
   }
 
   /**
@@ -109,7 +109,7 @@ export class EmbedPass {
 }
 
 /** The work for one model. */
-class ModelWork {
+class EmbedWork {
   progress: EmbedProgress = { state: "resting", problem: null, chunksPerSecond: 0 };
   private failures = 0;
   private window = { since: 0, chunks: 0 };

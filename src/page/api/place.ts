@@ -17,14 +17,14 @@ function read(): string | null {
 export const placeShown = (): string | null => place.value;
 
 const storedAll = "pommel.everywhere";
-const all = signal(typeof sessionStorage !== "undefined" && sessionStorage.getItem(storedAll) !== null);
+const showsAll = signal(typeof sessionStorage !== "undefined" && sessionStorage.getItem(storedAll) !== null);
 
 /** Whether lists are of all projects, not only of the one that is shown. */
-export const isEverywhere = (): boolean => all.value;
+export const isEverywhere = (): boolean => showsAll.value;
 
 /** Kept for this tab. */
 export function showEverywhere(isWanted: boolean): void {
-  all.value = isWanted;
+  showsAll.value = isWanted;
   if (isWanted) sessionStorage.setItem(storedAll, "yes");
   else sessionStorage.removeItem(storedAll);
 }

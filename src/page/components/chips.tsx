@@ -108,7 +108,7 @@ export function AskBox({ label, words, onWords }: AskBoxProps) {
   );
 }
 
-interface Tab {
+interface ChipTab {
   href: string;
   label: string;
   isCurrent: boolean;
@@ -128,7 +128,7 @@ export function PartTabs({ label, view, parts, current }: PartTabsProps) {
 }
 
 /** Parts of a view, each with an address of its own. */
-export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
+export function Tabs({ label, tabs }: { label: string; tabs: readonly ChipTab[] }) {
   return (
     <nav class="tabs" aria-label={label}>
       {tabs.map((tab) => (

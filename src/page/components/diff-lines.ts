@@ -65,17 +65,17 @@ export interface DiffLine extends MarkedLine {
 }
 
 /** Lines in a row that one author wrote, with those they replaced; or lines that stay. */
-export interface Segment {
+export interface DiffSegment {
   /** A place in the answer's `authors`; null: nothing was added. */
   by: number | null;
   lines: DiffLine[];
 }
 
 /** Divides a hunk by who wrote it. */
-export function splitIntoSegments({ old_start, new_start, lines }: DiffHunk): Segment[] {
-  const segments: Segment[] = [];
+export function splitIntoSegments({ old_start, new_start, lines }: DiffHunk): DiffSegment[] {
+  const segments: DiffSegment[] = [];
   let [before, after] = [old_start, new_start];
-  let last: Segment | null = null;
+  let last: DiffSegment | null = null;
   for (const line of lines) {
     const drawn: DiffLine = {
       ...line,
@@ -101,7 +101,7 @@ export function splitIntoSegments({ old_start, new_start, lines }: DiffHunk): Se
 }
 
 /** Whether a line that stays follows one that was removed. */
-const isKeptAfterRemoved = (segment: Segment, line: MarkedLine) =>
+const isKeptAfterRemoved = (segment: DiffSegment, line: MarkedLine) =>
   segment.lines.at(-1)?.mark === "-" && line.mark === " ";
 
 /** Lines beyond this length are compared as a whole. Characters. */

@@ -5,10 +5,10 @@ import { useMemo, useState } from "preact/hooks";
 import {
   type DiffHunk,
   type DiffLine,
+  type DiffSegment,
   pairLines,
   parseDiff,
   reverseHunk,
-  type Segment,
   splitIntoSegments,
   useParser,
   withStretches,
@@ -16,7 +16,7 @@ import {
 import { type ColouredPiece, highlightPieces } from "./highlight.ts";
 import { formatCount } from "./words.ts";
 
-interface Drawing {
+interface DiffOptions {
   isSplit?: boolean;
   /** Who wrote lines, by their number, as the name of a class. */
   authorOf?: (by: number) => string | undefined;
@@ -28,7 +28,7 @@ interface Drawing {
   onLine?: ((line: DiffLine) => void) | undefined;
 }
 
-interface HunksProps extends Drawing {
+interface HunksProps extends DiffOptions {
   /** The file, whose language they are in. */
   path: string;
   hunks: readonly DiffHunk[];
@@ -119,9 +119,9 @@ function colourLines(
 }
 
 interface SegmentProps {
-  segment: Segment;
+  segment: DiffSegment;
   pieces: ReadonlyMap<DiffLine, ColouredPiece[]>;
-  drawing: Drawing;
+  drawing: DiffOptions;
   isNoted: boolean;
 }
 

@@ -3,10 +3,10 @@ import { formatPercent } from "./numbers.ts";
 
 /** Lines by who wrote them, for a reader. */
 
-type Authors = Readonly<Record<Exclude<BlameAuthor, "before_agents">, number>> & {
+type AuthorCounts = Readonly<Record<Exclude<BlameAuthor, "before_agents">, number>> & {
   readonly before_agents?: number;
 };
-type Share = Authors & { readonly lines: number };
+type LinesShare = AuthorCounts & { readonly lines: number };
 
 /** What stands for each kind of author beside lines. */
 export const authorMarks: Readonly<Record<BlameAuthor, string>> = {
@@ -44,14 +44,19 @@ export const listAuthorKinds = ({ before_agents }: { before_agents: number }) =>
   blameAuthors.filter((author) => author !== "before_agents" || before_agents > 0);
 
 /** The kinds of authors that wrote any: how many lines, and "by agents". */
-export const countByAuthors = (lines: Authors): { count: number; by: string }[] =>
+export const countByAuthors = (lines: AuthorCounts): { count: number; by: string }[] =>
   blameAuthors.flatMap((author) => {
     const count = lines[author] ?? 0;
     return count === 0 ? [] : [{ count, by: byAuthors[author] }];
   });
 
 /** The shares of lines; those of a change have none from before agents. */
-export const toShare = ({ agent, human, unknown, before_agents = 0 }: Authors): Required<Share> => ({
+export const toShare = ({
+  agent,
+  human,
+  unknown,
+  before_agents = 0,
+}: AuthorCounts): Required<LinesShare> => ({
   agent,
   human,
   unknown,
@@ -60,7 +65,7 @@ export const toShare = ({ agent, human, unknown, before_agents = 0 }: Authors): 
 });
 
 /** "95 lines by agents, 1 by people, 5 unknown"; none of those with zero. */
-export function wordLinesByAuthor(lines: Authors): string {
+export function wordLinesByAuthor(lines: AuthorCounts): string {
   const parts = countByAuthors(lines).map(({ count, by }, i) => {
     const noun = i > 0 ? "" : count === 1 ? " line" : " lines";
     return `${count.toLocaleString("en")}${noun} ${by}`;
@@ -69,19 +74,19 @@ export function wordLinesByAuthor(lines: Authors): string {
 }
 
 /** "81% by agents, 12% by people, 7% unknown"; none of those with zero. */
-export const wordSharesByAuthor = (lines: Authors): string =>
+export const wordSharesByAuthor = (lines: AuthorCounts): string =>
   countByAuthors(lines)
     .map(({ count, by }) => `${formatPercent(count, toShare(lines).lines)} ${by}`)
     .join(", ");
 
 /** How much of what a change added agents wrote: "95%"; "" for nothing. */
-export function formatAgentShare(lines: Authors): string {
+export function formatAgentShare(lines: AuthorCounts): string {
   const share = toShare(lines);
   return share.lines === 0 ? "" : formatKnownShare(share, "agent");
 }
 
 /** The share of an author; "–" where it has no line that is known, and others are unknown: that is not "0%". */
-export function formatKnownShare(share: Share, author: BlameAuthor): string {
+export function formatKnownShare(share: LinesShare, author: BlameAuthor): string {
   const own = share[author] ?? 0;
   const isOpen = own === 0 && share.unknown > 0 && author !== "before_agents";
   return isOpen ? "–" : formatPercent(own, share.lines);

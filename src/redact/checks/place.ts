@@ -41,10 +41,10 @@ export function isQuoted({ text, start, end }: MatchSite): boolean {
   return (mark === '"' || mark === "'" || mark === "`") && (text[end] === mark || text[end] === "\\");
 }
 
-type Style = "environment" | "line" | "code";
+type NotationStyle = "environment" | "line" | "code";
 
 /** How the name before a value is written: `DB_PASSWORD=`, `  password:` alone on its line, or anything else. */
-export function classifyNameStyle({ text, from, start }: MatchSite): Style {
+export function classifyNameStyle({ text, from, start }: MatchSite): NotationStyle {
   let nameStart = from;
   while (nameStart > 0 && from - nameStart < 80 && /[A-Za-z0-9_.-]/.test(text[nameStart - 1]!)) nameStart--;
   const name = text.slice(nameStart, start);

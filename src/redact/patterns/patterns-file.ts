@@ -8,7 +8,13 @@ import { locateHome, makeDirectory } from "../../base/home.ts";
 import type { Project } from "../../base/paths.ts";
 import { checkNames, type Pattern } from "./default-pattern.ts";
 import { defaultPatterns } from "./default-patterns.ts";
-import { compileDefault, compileRule, type OnRefused, parsePlaceholderType, type Rule } from "./rule.ts";
+import {
+  compileDefault,
+  compileRule,
+  type OnRefused,
+  parsePlaceholderType,
+  type SecretRule,
+} from "./rule.ts";
 
 const patternsFileName = "scrubbing-patterns.toml";
 
@@ -62,14 +68,14 @@ export function loadRules(
   { globalFile, projectFile, pii }: PatternSources,
   onRefused?: OnRefused,
 ): {
-  rules: Rule[];
+  rules: SecretRule[];
   fingerprint: string;
 } {
   const own = readPatterns(globalFile, new Map(defaultPatterns.map((pattern) => [pattern.name, pattern])));
   const changed = new Map(own.map((entry) => [entry.pattern.name, entry]));
   const used: unknown[] = [];
-  const rules: Rule[] = [];
-  const use = (pattern: Pattern, compile: () => Rule) => {
+  const rules: SecretRule[] = [];
+  const use = (pattern: Pattern, compile: () => SecretRule) => {
     if (!pattern.enabled && !(pii && pattern.pii)) return;
     used.push([pattern.name, pattern.pattern, pattern.replacement, pattern.keywords, pattern.check]);
     rules.push(compile());
@@ -198,7 +204,7 @@ function readEntry(item: unknown, at: string, defaults: ReadonlyMap<string, Patt
   };
 }
 
-function compileEntry({ pattern, at }: LocatedPattern, onRefused?: OnRefused): Rule {
+function compileEntry({ pattern, at }: LocatedPattern, onRefused?: OnRefused): SecretRule {
   try {
     return compileRule(pattern, onRefused);
   } catch (error) {

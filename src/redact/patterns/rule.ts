@@ -7,7 +7,7 @@ import type { MatchSite } from "../checks/place.ts";
 import { behindEdge, type DefaultPattern, type Pattern } from "./default-pattern.ts";
 
 /** A compiled pattern. */
-export interface Rule {
+export interface SecretRule {
   name: string;
   type: string;
   keywords: readonly string[];
@@ -47,7 +47,7 @@ export function parsePlaceholderType(replacement: string): string | null {
  * Compiles a pattern for RE2, which is linear for every pattern.
  * @throws Error that explains the problem
  */
-export function compileRule(pattern: Pattern, onRefused?: OnRefused): Rule {
+export function compileRule(pattern: Pattern, onRefused?: OnRefused): SecretRule {
   const expression = compileRe2(pattern.pattern);
   const group = Object.hasOwn(expression.namedGroups(), "secret") ? "secret" : 0;
   const check = pattern.check === null ? null : checks[pattern.check];
@@ -89,7 +89,7 @@ function compileRe2(pattern: string): RE2JS {
  * Compiles a default pattern for the native engine, which is many times faster. Default patterns are linear there
  * (`row` in default-pattern.ts) and match the same as under RE2.
  */
-export function compileDefault(pattern: DefaultPattern, onRefused?: OnRefused): Rule {
+export function compileDefault(pattern: DefaultPattern, onRefused?: OnRefused): SecretRule {
   const ignoreCase = pattern.source.startsWith("(?i)");
   const source = ignoreCase ? pattern.source.slice(4) : pattern.source;
   const { reach } = pattern;

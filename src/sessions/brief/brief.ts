@@ -101,7 +101,7 @@ export function listWrittenFiles(turns: readonly TurnRecord[]): string[] {
 }
 
 /** What a session ran, by its latest run. */
-interface WorkingCommand extends Pick<CommandRecord, "form" | "line" | "name"> {
+interface BriefCommand extends Pick<CommandRecord, "form" | "line" | "name"> {
   times: number;
 }
 
@@ -110,10 +110,10 @@ export const listWorkingCommands = (
   memory: Memory,
   sessionId: number,
   until: number | null,
-): WorkingCommand[] => listWorkingForms(listCommands(memory, { sessionId, until }));
+): BriefCommand[] => listWorkingForms(listCommands(memory, { sessionId, until }));
 
-function listWorkingForms(runs: readonly CommandRecord[]): WorkingCommand[] {
-  const counts = new Map<string, WorkingCommand & { works: boolean }>();
+function listWorkingForms(runs: readonly CommandRecord[]): BriefCommand[] {
+  const counts = new Map<string, BriefCommand & { works: boolean }>();
   for (const { form, line, name, outcome } of runs) {
     const known = counts.get(form);
     // The latest come first, and say how a form fares now.

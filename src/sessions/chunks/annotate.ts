@@ -13,7 +13,7 @@ import { buildDraftChunk, type ChunkOptions, type DraftChunk } from "./chunker.t
 import { nothingAround } from "./error-fix.ts";
 import { classifyChunk } from "./kinds.ts";
 import { unitJoint } from "./pack.ts";
-import { buildUnits, formatUnit, noTerms, type Unit } from "./units/units.ts";
+import { buildUnits, type ChunkUnit, formatUnit, noTerms } from "./units/units.ts";
 
 /** A note found in a prompt, with its chunk. */
 export interface NotedChunk {
@@ -111,7 +111,7 @@ export function storeNotes(
 const contextTokens = 600;
 
 /** A long unit's end, as much as fits; null where that would be less than a few words. */
-function cutUnitTail(unit: Unit, room: number): Unit | null {
+function cutUnitTail(unit: ChunkUnit, room: number): ChunkUnit | null {
   const most = room - unit.label.length - 2;
   if (most < 80) return null;
   const body = `…${splitText(unit.body, most).at(-1) ?? ""}`;
@@ -120,8 +120,8 @@ function cutUnitTail(unit: Unit, room: number): Unit | null {
 }
 
 /** The last units, as many as fit into the room (characters). */
-function takeLastUnits(units: readonly Unit[], room: number): Unit[] {
-  const kept: Unit[] = [];
+function takeLastUnits(units: readonly ChunkUnit[], room: number): ChunkUnit[] {
+  const kept: ChunkUnit[] = [];
   let left = room;
   for (const unit of units.toReversed()) {
     const length = formatUnit(unit).length + unitJoint.length;

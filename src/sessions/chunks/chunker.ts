@@ -9,7 +9,7 @@ import type { Turn } from "../turn-content.ts";
 import { describeAroundChunks, nothingAround } from "./error-fix.ts";
 import { classifyChunk, isErrorReport, type KindRules } from "./kinds.ts";
 import { type ChunkSizes, packUnits, unitJoint } from "./pack.ts";
-import { buildUnits, formatUnit, type Unit, type UnitOptions } from "./units/units.ts";
+import { buildUnits, type ChunkUnit, formatUnit, type UnitOptions } from "./units/units.ts";
 
 /** A chunk without the fields that only its session knows: its position, and the note it belongs to. */
 export type ChunkDraft = Omit<SessionChunk, "uid" | "position" | "annotationId">;
@@ -45,11 +45,11 @@ export function chunkGroup(turns: readonly Turn[], options: ChunkOptions): Draft
 
 /** The chunk that holds a line of a turn; where the line was split, the one with what was said. */
 function chunkWith(
-  packed: readonly Unit[][],
+  packed: readonly ChunkUnit[][],
   { turn, text }: ChunkDecision,
   seq: number,
-): Unit[] | undefined {
-  const isPiece = (piece: Unit) =>
+): ChunkUnit[] | undefined {
+  const isPiece = (piece: ChunkUnit) =>
     piece.turn.number === turn && piece.prose !== null && piece.firstSeq <= seq && piece.lastSeq >= seq;
   const holding = packed.filter((chunk) => chunk.some(isPiece));
   const start = keepLettersAndDigits(text).slice(0, 40);
@@ -63,7 +63,7 @@ const keepLettersAndDigits = (text: string): string => text.toLowerCase().replac
 
 /** A chunk of units; its streams and its text in their order. */
 export function buildDraftChunk(
-  units: readonly Unit[],
+  units: readonly ChunkUnit[],
   type: SessionChunk["type"],
   kind: SessionChunk["kind"],
 ): DraftChunk {
@@ -105,7 +105,7 @@ export function buildDraftChunk(
 
 const eventTypes = { user: "user_prompt", assistant: "assistant", tool: "tool_use" } as const;
 
-function chooseEventType(units: readonly Unit[]): EventType {
+function chooseEventType(units: readonly ChunkUnit[]): EventType {
   const types = new Set(units.map(({ speaker }) => eventTypes[speaker]));
   const [type] = types;
   return types.size === 1 && type !== undefined ? type : "mixed";

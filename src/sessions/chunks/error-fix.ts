@@ -1,5 +1,5 @@
 import type { Turn } from "../turn-content.ts";
-import type { Unit } from "./units/units.ts";
+import type { ChunkUnit } from "./units/units.ts";
 
 /** What happens in a chunk's turns, inside and around the chunk. */
 export interface AroundChunk {
@@ -20,10 +20,13 @@ const maxSinceSign = 20;
  * human who reports an error, and stays open until a check passes. Every edit meanwhile counts as a fix, and so does
  * the check if there was a failure.
  */
-function findErrorFixUnits(units: readonly Unit[], reportsError: (unit: Unit) => boolean): Set<Unit> {
-  const found = new Set<Unit>();
+function findErrorFixUnits(
+  units: readonly ChunkUnit[],
+  reportsError: (unit: ChunkUnit) => boolean,
+): Set<ChunkUnit> {
+  const found = new Set<ChunkUnit>();
   /** Since the problem began, or since its last fix. */
-  let open: Unit[] = [];
+  let open: ChunkUnit[] = [];
   let isOpen = false;
   let hasFailed = false;
   let sinceSign = 0;
@@ -57,8 +60,8 @@ function findErrorFixUnits(units: readonly Unit[], reportsError: (unit: Unit) =>
 
 /** For each chunk of a group. */
 export function describeAroundChunks(
-  packed: readonly Unit[][],
-  reportsError: (unit: Unit) => boolean,
+  packed: readonly ChunkUnit[][],
+  reportsError: (unit: ChunkUnit) => boolean,
 ): AroundChunk[] {
   const mended = findErrorFixUnits(packed.flat(), reportsError);
   const firstEdit = new Map<Turn, number>();

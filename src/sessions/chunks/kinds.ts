@@ -1,6 +1,6 @@
 import type { ChunkKind } from "../../protocol/values.ts";
 import type { AroundChunk } from "./error-fix.ts";
-import type { Unit } from "./units/units.ts";
+import type { ChunkUnit } from "./units/units.ts";
 import { WordPattern } from "./word-pattern.ts";
 
 /**
@@ -45,7 +45,7 @@ const enoughTerms = 3;
 const fenced = /(?:```|~~~)[\s\S]*?(?:```|~~~|$)/g;
 
 /** The messages of one side, without code. */
-function listMessagesOfSide(units: readonly Unit[], stream: "prompt" | "answer"): string[] {
+function listMessagesOfSide(units: readonly ChunkUnit[], stream: "prompt" | "answer"): string[] {
   return units
     .filter(({ prose, pasted }) => prose === stream && !pasted)
     .map(({ body }) => body.replace(fenced, " "));
@@ -60,14 +60,14 @@ const shortenPrompt = (prompt: string): string =>
 const reporting = 300;
 
 /** Whether a human reports something that does not work. */
-export function isErrorReport(unit: Unit, rules: KindRules): boolean {
+export function isErrorReport(unit: ChunkUnit, rules: KindRules): boolean {
   if (unit.prose !== "prompt" || unit.pasted || handsOverPlan.test(unit.body)) return false;
   const unfenced = unit.body.replace(fenced, " ");
   if (unfenced.length <= 2 * maxSpoken) return rules.error.isIn(unfenced);
   return rules.error.isIn(unfenced.slice(0, reporting)) || rules.error.isIn(unfenced.slice(-reporting));
 }
 
-function isDecision(units: readonly Unit[], rules: KindRules): boolean {
+function isDecision(units: readonly ChunkUnit[], rules: KindRules): boolean {
   const prompts = listMessagesOfSide(units, "prompt");
   const answers = listMessagesOfSide(units, "answer").join("\n");
   if (rules.decision.isIn(answers) || prompts.some((prompt) => rules.decision.isIn(shortenPrompt(prompt))))
@@ -79,12 +79,12 @@ function isDecision(units: readonly Unit[], rules: KindRules): boolean {
 }
 
 /** Whether the agent reports a fix. */
-function hasFixReport(units: readonly Unit[], { editedBefore }: AroundChunk, rules: KindRules): boolean {
+function hasFixReport(units: readonly ChunkUnit[], { editedBefore }: AroundChunk, rules: KindRules): boolean {
   const edited = editedBefore || units.some(({ outcome }) => outcome.edits);
   return edited && listMessagesOfSide(units, "answer").some((answer) => rules.fixed.isIn(answer));
 }
 
-export function classifyChunk(units: readonly Unit[], around: AroundChunk, rules: KindRules): ChunkKind {
+export function classifyChunk(units: readonly ChunkUnit[], around: AroundChunk, rules: KindRules): ChunkKind {
   if (isDecision(units, rules)) return "decision";
   if (around.mends || hasFixReport(units, around, rules)) return "error-fix";
   if (units.some(({ outcome }) => outcome.edits)) return "code-change";

@@ -1,7 +1,7 @@
 import { splitText } from "../../base/text/split-text.ts";
 import { charactersOfToken } from "../../base/text/text-size.ts";
 import { handsOverPlan } from "./kinds.ts";
-import { formatUnit, noTerms, type Unit } from "./units/units.ts";
+import { type ChunkUnit, formatUnit, noTerms } from "./units/units.ts";
 
 /** How large chunks are. */
 export interface ChunkSizes {
@@ -18,7 +18,7 @@ export const unitJoint = "\n\n";
 const leniency = 1.25;
 
 /** A unit that is too long for a chunk, in pieces. */
-function splitUnit(unit: Unit, most: number): Unit[] {
+function splitUnit(unit: ChunkUnit, most: number): ChunkUnit[] {
   if (formatUnit(unit).length <= most) return [unit];
   const room = Math.max(most - (unit.label === "" ? 0 : unit.label.length + 1), 1);
   const { prose } = unit;
@@ -30,19 +30,19 @@ function splitUnit(unit: Unit, most: number): Unit[] {
   });
 }
 
-function measureUnits(units: readonly Unit[]): number {
+function measureUnits(units: readonly ChunkUnit[]): number {
   const joints = Math.max(units.length - 1, 0) * unitJoint.length;
   return units.reduce((sum, unit) => sum + formatUnit(unit).length, joints);
 }
 
 /** Units in the order they happened, put together to chunks of the right size. */
-export function packUnits(units: readonly Unit[], { minTokens, maxTokens }: ChunkSizes): Unit[][] {
+export function packUnits(units: readonly ChunkUnit[], { minTokens, maxTokens }: ChunkSizes): ChunkUnit[][] {
   const most = maxTokens * charactersOfToken;
   const least = Math.min(minTokens, maxTokens) * charactersOfToken;
   // From here on the next step of the agent begins a new chunk.
   const enough = (least + most) / 2;
-  const packed: Unit[][] = [];
-  let current: Unit[] = [];
+  const packed: ChunkUnit[][] = [];
+  let current: ChunkUnit[] = [];
   let size = 0;
 
   const close = (): void => {
@@ -70,7 +70,7 @@ export function packUnits(units: readonly Unit[], { minTokens, maxTokens }: Chun
     });
   }
   close();
-  const merged: Unit[][] = [];
+  const merged: ChunkUnit[][] = [];
   for (const chunk of packed) {
     const before = merged.at(-1);
     const isScrap = before !== undefined && (measureUnits(chunk) < least || measureUnits(before) < least);

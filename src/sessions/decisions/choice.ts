@@ -96,7 +96,7 @@ const chore = compileFirstWords(...choice.words.chore);
 /** What something does since: behaviour. */
 const changed = compilePattern("changed");
 
-interface Reading {
+interface ChoiceReading {
   /** Without markers, with N for names from the code and Q for quotes. */
   bare: string;
   /** The same without what leads in. */
@@ -104,7 +104,7 @@ interface Reading {
   content: number;
 }
 
-interface AnalysedSentence extends Reading {
+interface AnalysedSentence extends ChoiceReading {
   words: number;
 }
 
@@ -112,7 +112,7 @@ function analyseSentence(
   sentence: string,
   leastContent = minContent,
   leastWords: number = limits.minWords,
-): Reading | null {
+): ChoiceReading | null {
   const analysed = readSentence(sentence);
   return analysed === null || analysed.words < leastWords || analysed.content < leastContent
     ? null

@@ -5,7 +5,7 @@ import languages from "./other-languages.json" with { type: "json" };
  * asks, doubts, plans or reports is none (choice.ts). In the tables, words are whole ones where a language puts spaces between
  * them; `*` stands for any ending.
  */
-interface Language {
+interface ChoiceLanguage {
   /** Puts no spaces between words. */
   isUnspaced?: boolean;
   /** Stands before a colon: "Beslutning: ...". */
@@ -24,7 +24,7 @@ interface Language {
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu;
 const limits = { minWords: 5, maxWords: 70, minUnspaced: 8, maxCharacters: 700 } as const;
 
-const patterns = Object.values<Language>(languages).map((language) => {
+const patterns = Object.values<ChoiceLanguage>(languages).map((language) => {
   const isSpaced = language.isUnspaced !== true;
   const whole = (words: string, before = "", after = "") => {
     const source = words.replaceAll("*", isSpaced ? "\\p{L}*" : "");

@@ -26,12 +26,12 @@ export interface SessionDecision extends ChunkDecision {
   /** Files touched in the same place. */
   files: readonly string[];
   /** The later decision that says the opposite, or the note that replaces it. */
-  supersededBy: Later | null;
+  supersededBy: LaterText | null;
   /** Earlier ones that it says the opposite of, as they were said. */
   supersedes: readonly string[];
 }
 
-interface Later {
+interface LaterText {
   text: string;
   at: number | null;
   /** Whether it names what it replaces; otherwise its words go against it. */
@@ -117,7 +117,7 @@ function markContradictions(all: readonly SessionDecision[]): SessionDecision[] 
   });
 }
 
-const toLaterDecision = ({ text, at }: SessionDecision): Later => ({ text, at, isStated: false });
+const toLaterDecision = ({ text, at }: SessionDecision): LaterText => ({ text, at, isStated: false });
 
 /** A word that more decisions have says nothing about their subject. */
 const maxWithWord = 200;
@@ -285,7 +285,7 @@ export function findReplacedText(memory: Memory, note: WordsOrigin & { text: str
 }
 
 /** @returns the latest note that replaces a statement; null: none does */
-export function createReplacementLookup(memory: Memory): (earlier: StatedChoice) => Later | null {
+export function createReplacementLookup(memory: Memory): (earlier: StatedChoice) => LaterText | null {
   const byText = memory.readOnce("replaced decisions", () => {
     const found = new Map<string, ReturnType<typeof toNoteStatement>[]>();
     for (const note of listStoredNotes(memory)) {

@@ -7,8 +7,8 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { NoteRecord, SessionRecord } from "../../store/memory/memory-records.ts";
 import {
   emptyForgetRequest,
-  type ForgetRequest,
   findRangeToForget,
+  type RowsToForget,
 } from "../../store/memory/privacy/forget.ts";
 import { findSession, findSessionById, listSessions } from "../../store/memory/sessions/sessions.ts";
 import { findTurn, listTurns } from "../../store/memory/sessions/turns.ts";
@@ -32,7 +32,7 @@ export interface ForgetAsked {
 }
 
 /** What to forget: rows of the store, or every match of a pattern. */
-export type ForgetTarget = { rows: ForgetRequest } | { pattern: string };
+export type ForgetTarget = { rows: RowsToForget } | { pattern: string };
 
 /** At most this many examples. */
 const maxExamples = 20;
@@ -71,7 +71,7 @@ export async function forgetTarget(memory: Memory, asked: ForgetAsked, now: Date
 export const getPatternToForget = ({ pattern, text }: Pick<ForgetAsked, "pattern" | "text">) =>
   text === undefined ? pattern : RE2JS.quote(text);
 
-function turnRows(memory: Memory, asked: string): ForgetRequest {
+function turnRows(memory: Memory, asked: string): RowsToForget {
   const [, name = "", number = ""] = /^(.+):(\d+)$/.exec(asked) ?? [];
   if (name === "") {
     throw new PommelError("usage", `${JSON.stringify(asked)} is not a turn.`, "A turn is SESSION:NUMBER.");
@@ -105,7 +105,7 @@ export function findNote(memory: Memory, beginning: string): NoteRecord {
 }
 
 /** With the sessions of subagents that the turns started. */
-function withSubagents(memory: Memory, request: ForgetRequest): ForgetRequest {
+function withSubagents(memory: Memory, request: RowsToForget): RowsToForget {
   const sessions = new Set(request.sessions);
   for (const [id, numbers] of request.turns) {
     const children = listSessions(memory, { children: id });
@@ -124,10 +124,7 @@ function withSubagents(memory: Memory, request: ForgetRequest): ForgetRequest {
 }
 
 /** The subjects of rows, in a line each: titles, prompts, notes. */
-export function listForgetExamples(
-  memory: Memory,
-  { sessions, turns, annotations }: ForgetRequest,
-): string[] {
+export function listForgetExamples(memory: Memory, { sessions, turns, annotations }: RowsToForget): string[] {
   const examples: string[] = [];
   for (const id of sessions) {
     const session = findSessionById(memory, id);

@@ -13,7 +13,7 @@ import { readStoredTurns, type Turn } from "../turn-content.ts";
  * A session as it is being read: the turns of its last group, which may still grow, and the facts that new lines need
  * about earlier ones.
  */
-export interface SessionState {
+export interface IngestState {
   sessionId: number;
   /** Where the session was launched. */
   cwd: string;
@@ -31,7 +31,7 @@ export interface SessionState {
 export function loadState(
   memory: Memory,
   { id: sessionId, cwd }: Pick<SessionRecord, "id" | "cwd">,
-): SessionState {
+): IngestState {
   const first = findLastGroupStart(memory, sessionId);
   const turns = first === null ? [] : openTurns(memory, sessionId, { first });
   const lastSeq = Math.max(-1, ...turns.flatMap(({ lines }) => lines.map(({ seq }) => seq)));
@@ -63,7 +63,7 @@ export interface PositionedLine {
  */
 export function takeLines(
   memory: Memory,
-  state: SessionState,
+  state: IngestState,
   lines: readonly TranscriptLine[],
 ): PositionedLine[] {
   const positioned: PositionedLine[] = [];
@@ -102,7 +102,7 @@ export function takeLines(
 }
 
 /** In which turn lines stand that prompts follow; null where it is not known. */
-function readParentTurns(memory: Memory, state: SessionState, lines: readonly TranscriptLine[]) {
+function readParentTurns(memory: Memory, state: IngestState, lines: readonly TranscriptLine[]) {
   const parents = lines.flatMap(({ parentUid, entries }) =>
     parentUid !== null && entries.some(({ kind }) => kind === "prompt") ? [parentUid] : [],
   );
@@ -116,7 +116,7 @@ function readParentTurns(memory: Memory, state: SessionState, lines: readonly Tr
   };
 }
 
-function leaveTurnsAfter(memory: Memory, state: SessionState, parent: number | null): void {
+function leaveTurnsAfter(memory: Memory, state: IngestState, parent: number | null): void {
   if (parent === null) return;
   const left: number[] = [];
   for (let number = Math.max(parent + 1, 1); number <= state.lastNumber; number++) {
@@ -131,7 +131,7 @@ function leaveTurnsAfter(memory: Memory, state: SessionState, parent: number | n
 }
 
 /** A chunk holds turns of one branch only, so groups with abandoned turns are cut anew. */
-function takeUpFrom(memory: Memory, state: SessionState, number: number): void {
+function takeUpFrom(memory: Memory, state: IngestState, number: number): void {
   const known = state.turns[0]?.number ?? state.lastNumber + 1;
   if (number >= known) return;
   const start = findTurn(memory, state.sessionId, number)?.groupStart ?? number;

@@ -11,7 +11,7 @@ import { chunkToStore } from "../chunks/chunk-to-store.ts";
 import { type ChunkOptions, chunkGroup, type DraftChunk } from "../chunks/chunker.ts";
 import { embedChunks } from "../chunks/embed.ts";
 import type { PromptedTurn, Turn } from "../turn-content.ts";
-import { loadState, type PositionedLine, type SessionState, takeLines } from "./session-state.ts";
+import { type IngestState, loadState, type PositionedLine, takeLines } from "./session-state.ts";
 import { type GroupOptions, groupTurns, turnToStore } from "./turns.ts";
 
 export interface WriterOptions {
@@ -25,7 +25,7 @@ export interface WriterOptions {
 }
 
 /** Everything a batch of lines changes, ready to be written in one transaction. */
-interface Prepared {
+interface PreparedBatch {
   positioned: PositionedLine[];
   groups: Turn[][];
   drafts: DraftChunk[];
@@ -38,7 +38,7 @@ const maxHeldBytes = 2_000_000;
 
 /** Writes the parts of one session: turns, chunks, notes. Its input is scrubbed, and new to the memory. */
 export class SessionWriter {
-  private state: SessionState;
+  private state: IngestState;
   /** All turns of a session that had none before, by number; null: it had, or they are too much to hold. */
   private written: Map<number, PromptedTurn> | null;
   private writtenBytes = 0;
@@ -57,7 +57,7 @@ export class SessionWriter {
   }
 
   /** Adds lines, and works out what they change. */
-  async prepare(lines: readonly TranscriptLine[], signal?: AbortSignal): Promise<Prepared> {
+  async prepare(lines: readonly TranscriptLine[], signal?: AbortSignal): Promise<PreparedBatch> {
     const { memory, chunks: options, embedder, session } = this.options;
     const positioned = takeLines(memory, this.state, lines);
     const groups = this.state.changed.size > 0 ? groupTurns(this.state.turns, options) : [];
@@ -72,7 +72,7 @@ export class SessionWriter {
    * Writes what was prepared last; to be called in a transaction.
    * @returns how many chunks were written
    */
-  store({ positioned, groups, drafts, vectors, notes }: Prepared): number {
+  store({ positioned, groups, drafts, vectors, notes }: PreparedBatch): number {
     const { memory, session, embedder, maxChunks } = this.options;
     insertLines(
       memory,

@@ -22,13 +22,13 @@ import { storeSummaryChunks } from "../summaries/sum-up.ts";
 import { storeTopics } from "../topics/topics.ts";
 import { readStoredTurns } from "../turn-content.ts";
 import type { SessionWork } from "../work.ts";
-import { type Clean, cleanLines, watchChanges } from "./redact-stored.ts";
+import { cleanLines, type RedactText, watchChanges } from "./redact-stored.ts";
 
 /** Turns that are put in other words in one transaction. */
 const batchSize = 8;
 
 export interface RedactOptions {
-  clean: Clean;
+  clean: RedactText;
   /** As in `cleanLines`. */
   namesToo?: boolean;
   /** A turn, when it and those behind it were changed before, by a run that was stopped. */
@@ -98,7 +98,7 @@ export async function redactWholeSession(
 }
 
 /** Notes of sessions that are not stored. @returns whether any was changed */
-export function redactLooseNotes(memory: Memory, clean: Clean): boolean {
+export function redactLooseNotes(memory: Memory, clean: RedactText): boolean {
   return memory.runInTransaction(() =>
     listStoredNotes(memory)
       .filter(({ sessionUid }) => sessionUid === null || findSessionByUid(memory, sessionUid) === null)
@@ -112,7 +112,7 @@ function redactTurns(
   work: SessionWork,
   session: SessionRecord,
   batch: { first: number; last: number },
-  { clean, namesToo }: { clean: Clean; namesToo: boolean },
+  { clean, namesToo }: { clean: RedactText; namesToo: boolean },
 ): number[] {
   const { memory } = work;
   const { relativize } = buildOptionsForSession(work, session);
@@ -133,7 +133,7 @@ function redactTurns(
   return changed;
 }
 
-function redactNames(memory: Memory, session: SessionRecord, clean: Clean): boolean {
+function redactNames(memory: Memory, session: SessionRecord, clean: RedactText): boolean {
   const watch = watchChanges(clean);
   const orNull = (text: string | null) => (text === null ? null : watch.clean(text));
   const names = {
@@ -147,7 +147,7 @@ function redactNames(memory: Memory, session: SessionRecord, clean: Clean): bool
 }
 
 /** @returns rows of the notes that were changed */
-function redactNotes(memory: Memory, sessionUid: string, clean: Clean): number[] {
+function redactNotes(memory: Memory, sessionUid: string, clean: RedactText): number[] {
   const changed: number[] = [];
   const before = new Map<string, number>();
   for (const note of listStoredNotes(memory, { sessionUid }).sort((a, b) => a.id - b.id)) {
@@ -162,7 +162,7 @@ function redactNotes(memory: Memory, sessionUid: string, clean: Clean): number[]
 const isFromPrompt = ({ source, lineUid }: NoteRecord) => source === "prompt" || lineUid !== null;
 
 /** A prompt's note is identified by its words, and found again by its new ones. */
-function redactNote(memory: Memory, known: NoteRecord, clean: Clean, ordinal: number): boolean {
+function redactNote(memory: Memory, known: NoteRecord, clean: RedactText, ordinal: number): boolean {
   const note = clean(known.note);
   const branch = known.branch === null ? null : clean(known.branch);
   if (note === known.note && branch === known.branch) return false;
@@ -172,7 +172,7 @@ function redactNote(memory: Memory, known: NoteRecord, clean: Clean, ordinal: nu
   return true;
 }
 
-function redactSummaries(memory: Memory, sessionId: number, clean: Clean): boolean {
+function redactSummaries(memory: Memory, sessionId: number, clean: RedactText): boolean {
   const changed = listSummaries(memory, sessionId)
     .map(({ id, text }) => ({ id, text, cleaned: clean(text) }))
     .filter(({ text, cleaned }) => text !== cleaned);
@@ -205,7 +205,7 @@ async function remakeNoteChunks(
 async function cleanChunksInPlace(
   work: SessionWork,
   session: SessionRecord,
-  clean: Clean,
+  clean: RedactText,
   signal?: AbortSignal,
 ): Promise<boolean> {
   const { memory, embedder } = work;

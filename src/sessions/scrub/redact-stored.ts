@@ -12,10 +12,10 @@ import type { StoredLine } from "../turn-content.ts";
 import { type Commands, scrubEntry } from "./scrub-lines.ts";
 
 /** Removes from a text what must not be stored; `name` is the name of the field. */
-export type Clean = ScrubText;
+export type RedactText = ScrubText;
 
 /** Whether a function that cleans texts changed any since it was last asked. */
-export function watchChanges(clean: Clean): { clean: Clean; hasChanged(): boolean } {
+export function watchChanges(clean: RedactText): { clean: RedactText; hasChanged(): boolean } {
   let changed = false;
   return {
     clean(text, name) {
@@ -39,7 +39,7 @@ const noLedger: SecretLedger = { numberSecret: () => 1 };
  */
 export function cleanLines(
   lines: readonly StoredLine[],
-  clean: Clean,
+  clean: RedactText,
   { namesToo = false } = {},
 ): StoredLine[] {
   const scrubber: Scrubber = {
@@ -59,7 +59,7 @@ export function cleanLines(
   return lines.map((line) => ({ ...line, entries: line.entries.map(cleanEntry) }));
 }
 
-function cleanKeys(value: unknown, clean: Clean): unknown {
+function cleanKeys(value: unknown, clean: RedactText): unknown {
   if (Array.isArray(value)) return value.map((item) => cleanKeys(item, clean));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [clean(key), cleanKeys(item, clean)]));

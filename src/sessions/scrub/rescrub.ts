@@ -25,7 +25,7 @@ const cursorShape = z.object({
   /** Something was found in the sessions that are done. */
   found: z.boolean(),
 });
-type Cursor = z.infer<typeof cursorShape>;
+type RescrubCursor = z.infer<typeof cursorShape>;
 
 export interface Rescrubbed {
   /** Sessions in which something was found, and turns; of a scrubbing that goes on: since it went on. */
@@ -94,7 +94,7 @@ export async function rescrubMemory(
 }
 
 /** Where to go on; at the start when nothing was begun, or under other rules. */
-async function goOn(work: ScrubbingWork, signal?: AbortSignal): Promise<Cursor> {
+async function goOn(work: ScrubbingWork, signal?: AbortSignal): Promise<RescrubCursor> {
   const { memory, scrubber } = work;
   const stored = readCursor(memory);
   if (stored?.version === scrubber.version) return stored;
@@ -107,8 +107,8 @@ async function goOn(work: ScrubbingWork, signal?: AbortSignal): Promise<Cursor> 
   return { version: scrubber.version, session: 0, firstChanged: null, found: stored !== null };
 }
 
-const readCursor = (memory: Memory): Cursor | null => readMetaValue(memory, cursorName, cursorShape);
+const readCursor = (memory: Memory): RescrubCursor | null => readMetaValue(memory, cursorName, cursorShape);
 
-function writeCursor(memory: Memory, cursor: Cursor): void {
+function writeCursor(memory: Memory, cursor: RescrubCursor): void {
   memory.setMeta(cursorName, JSON.stringify(cursor));
 }

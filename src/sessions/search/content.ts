@@ -64,7 +64,7 @@ export const searchContent = (
 ): Promise<ContentFound> => searchContentForFirst(memory, query, [query.query], options);
 
 /** One of the texts that are searched for. */
-interface Search {
+interface ContentSearch {
   matchers: readonly Matcher[];
   /** Of words that every match has whole. */
   hashes: readonly number[];
@@ -148,7 +148,7 @@ export async function searchContentForFirst(
   return { groups, reason: matchers.map(({ reason }) => reason).join("; "), notes };
 }
 
-function beginSearch(query: SessionQuery): Search {
+function beginSearch(query: SessionQuery): ContentSearch {
   const matchers = buildWordMatchers(query);
   if (matchers.length === 0) throw new PommelError("usage", "The query is empty.", "Say what to find.");
   const hashes = matchers.flatMap(({ words }) =>

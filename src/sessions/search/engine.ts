@@ -17,7 +17,7 @@ import {
   judge as standardJudge,
 } from "../../code/search/confidence/judge.ts";
 import { type AnalysedQuery, analyseQuery } from "../../code/search/query.ts";
-import { type Nearness, PassageNearness } from "../../code/search/vectors/nearness.ts";
+import { type ChunkNearness, PassageNearness } from "../../code/search/vectors/nearness.ts";
 import { listQueryVectors, noMeaning, type QueryEmbedder } from "../../code/search/vectors/query-embedder.ts";
 import { buildMatchers, type Matcher } from "../../code/search/verbatim/matchers.ts";
 import type { SessionResult } from "../../protocol/results.ts";
@@ -60,7 +60,7 @@ export interface SessionSearchOptions {
 const unheldNote =
   "No turn contains the quoted text; these come closest. `--in content` searches everything that was said.";
 
-interface Presented {
+interface PresentedSession {
   /** Of the chunk that is shown. */
   id: SessionChunkId;
   result: SessionResult;
@@ -204,8 +204,8 @@ export class SessionSearch {
   /** By one model alone, whose cosines always mean the same. */
   private judge(
     query: AnalysedQuery,
-    presented: readonly Presented[],
-    nearness: Nearness | null,
+    presented: readonly PresentedSession[],
+    nearness: ChunkNearness | null,
     scope: ReadonlySet<SessionChunkId> | null,
   ): Judgement {
     const { memory, judge = standardJudge } = this.options;
@@ -229,7 +229,7 @@ export class SessionSearch {
     question: string,
     tokens: readonly string[],
     filter: ChunkFilter,
-    nearness: readonly Nearness[],
+    nearness: readonly ChunkNearness[],
   ): RankedChunk[] {
     const { memory, now = Date.now } = this.options;
     const { evidence, candidates } = collectEvidence(memory, tokens, filter, nearness, this.weights);
@@ -258,7 +258,7 @@ export class SessionSearch {
     groups: readonly SessionGroup<RankedChunk>[],
     query: AnalysedQuery,
     request: SessionQuery,
-  ): Presented[] {
+  ): PresentedSession[] {
     const { memory, root } = this.options;
     const chunks = readChunksByIds(
       memory,
@@ -267,7 +267,7 @@ export class SessionSearch {
     const describe = createChunkDescriber(memory, root, [...chunks.values()]);
     const summaries = readChunkSummaries(memory, [...chunks.keys()]);
     const roundScore = ({ score }: RankedChunk) => round4(score / (score + this.weights.halfScore));
-    return groups.flatMap(({ shown, first, others }): Presented[] => {
+    return groups.flatMap(({ shown, first, others }): PresentedSession[] => {
       const { candidate, signals } = shown;
       const chunk = chunks.get(candidate.id);
       if (!chunk) return [];
@@ -293,7 +293,7 @@ export class SessionSearch {
 
 /** Of the chunks that were asked for, by values that may be missing (NaN); null where all are. */
 function findHighestNearness(
-  { best, chunkIds }: Nearness,
+  { best, chunkIds }: ChunkNearness,
   scope: ReadonlySet<SessionChunkId> | null,
 ): number | null {
   let most = Number.NEGATIVE_INFINITY;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk, temporaryMemory } from "../../../test/support/memory-fixture.ts";
-import type { Nearness } from "../../code/search/vectors/nearness.ts";
+import type { ChunkNearness } from "../../code/search/vectors/nearness.ts";
 import { allChunks } from "../../store/memory/chunks/chunk-filter.ts";
 import { listChunksOfSession, replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import type { SessionChunkId } from "../../store/memory/memory-records.ts";
@@ -22,7 +22,7 @@ beforeEach(() => {
 afterEach(() => store.remove());
 
 /** What a model found, by the order of chunks; one is left out of the model, and all come in another order. */
-function near(best: number[], whole = best): Nearness {
+function near(best: number[], whole = best): ChunkNearness {
   const chunkIds = rows.slice(0, best.length).reverse();
   return {
     chunkIds,
@@ -34,7 +34,7 @@ function near(best: number[], whole = best): Nearness {
 
 const collect = (
   tokens: string[],
-  nearness: Nearness[] = [],
+  nearness: ChunkNearness[] = [],
   { filter = allChunks, weights = sessionWeights } = {},
 ) => collectEvidence(store.memory, tokens, filter, nearness, weights);
 const all = (of: (id: SessionChunkId) => number) => rows.map(of);
@@ -91,7 +91,7 @@ describe("nearness", () => {
 
   it("is that of two models where both know a chunk", () => {
     const [first, second] = [near([0.2, 0.8, 0.5, 0.1, 0.6]), near([0.9, 0.1])];
-    const alone = (one: Nearness) => all(collect([], [one]).evidence.passage);
+    const alone = (one: ChunkNearness) => all(collect([], [one]).evidence.passage);
     const weights = { ...sessionWeights, secondModel: 0.25 };
     const together = all(collect([], [first, second], { weights }).evidence.passage);
     const [a, b] = [alone(first), alone(second)];

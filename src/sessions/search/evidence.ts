@@ -1,4 +1,4 @@
-import type { Nearness } from "../../code/search/vectors/nearness.ts";
+import type { ChunkNearness } from "../../code/search/vectors/nearness.ts";
 import { Best } from "../../store/best.ts";
 import { type ChunkFilter, findFilterScope } from "../../store/memory/chunks/chunk-filter.ts";
 import { chooseRareTokens, matchSessionTokens } from "../../store/memory/chunks/chunk-lookup.ts";
@@ -35,7 +35,7 @@ export function collectEvidence(
   memory: Memory,
   tokens: readonly string[],
   filter: ChunkFilter,
-  nearness: readonly Nearness[],
+  nearness: readonly ChunkNearness[],
   weights: SessionWeights,
 ): CollectedEvidence {
   const scope = findFilterScope(memory, filter);
@@ -89,13 +89,13 @@ interface Deviations {
   standard: (value: number) => number;
 }
 
-interface NearnessInScope extends Pick<Nearness, "chunkIds" | "placeOf"> {
+interface NearnessInScope extends Pick<ChunkNearness, "chunkIds" | "placeOf"> {
   best: Deviations;
   whole: Deviations;
 }
 
 function toDeviations(
-  { chunkIds, placeOf, best, whole }: Nearness,
+  { chunkIds, placeOf, best, whole }: ChunkNearness,
   scope: ReadonlySet<SessionChunkId> | null,
 ): NearnessInScope {
   const computeDeviations = (all: Float64Array): Deviations => {

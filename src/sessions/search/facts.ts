@@ -13,7 +13,7 @@ import type { OtherTurn } from "./types.ts";
 export const maxOtherTurns = 10;
 
 /** The facts about a chunk that do not depend on the question. */
-export type Described = Omit<
+export type DescribedChunk = Omit<
   SessionResult,
   "score" | "snippet" | "summary" | "match_reasons" | "more_turns" | "other_turns"
 >;
@@ -26,7 +26,7 @@ export function createChunkDescriber(
   memory: Memory,
   root: string,
   chunks: readonly StoredSessionChunk[],
-): (chunk: StoredSessionChunk) => Described {
+): (chunk: StoredSessionChunk) => DescribedChunk {
   const sessions = readSessionsByIds(memory, [...new Set(chunks.map(({ sessionId }) => sessionId))]);
   const notes = readNotesByIds(
     memory,

@@ -16,7 +16,7 @@ const fix =
   /\b(how (did|do|was|were|have) .{0,40}\b(fix|solv|resolv|repair|debug|get .{0,20}(work|pass))|(fix|fixed|fixes|solved|resolved|workaround|root cause|repaired)\b|what (caused|was wrong|broke)|why (did|was|were) .{0,60}\b(fail|crash|break|broke|hang|flak|wrong|error)|hvordan (fik|løste|rettede|fiksede)|løsningen på)|årsagen til/i;
 const decision =
   /\b(why|decid\w+|decision|chose|choose|choice|reason\w*|instead of|rather than|agree\w*|trade-?off|rationale|hvorfor|beslut\w*|valgte|i stedet for|begrund\w*)\b/i;
-const recent =
+const recentWords =
   /\b(latest|last time|most recent|recently|newest|just now|yesterday|today|this week|seneste|sidste|for nylig|i går|i dag)\b/i;
 
 export function detectSessionIntent(question: string): SessionIntent {
@@ -24,6 +24,6 @@ export function detectSessionIntent(question: string): SessionIntent {
     isHighLevel: highLevel.test(question),
     isFix: fix.test(question),
     isDecision: decision.test(question),
-    isRecent: recent.test(question),
+    isRecent: recentWords.test(question),
   };
 }

@@ -29,7 +29,7 @@ export interface ChunkEvidence {
 }
 
 /** The parts of a score: evidence, which is added up, and the factors on it. */
-interface Signals {
+interface SessionSignals {
   words: number;
   passage: number;
   whole: number;
@@ -44,7 +44,7 @@ interface Signals {
 export interface RankedChunk {
   candidate: SessionCandidate;
   score: number;
-  signals: Readonly<Signals>;
+  signals: Readonly<SessionSignals>;
 }
 
 /** Orders candidates by how well they answer, best first; of equals the one that was stored first. */
@@ -83,7 +83,7 @@ function scoreCandidate(
   { words, passage, whole }: ChunkEvidence,
   intent: SessionIntent,
   weights: SessionWeights,
-): { candidate: SessionCandidate; score: number; signals: Signals } {
+): { candidate: SessionCandidate; score: number; signals: SessionSignals } {
   const { id } = candidate;
   const signals = {
     words: weights.words * words(id),
@@ -97,7 +97,7 @@ function scoreCandidate(
 }
 
 /** Of a chunk alone, without its session's. */
-export function sumOwnEvidence({ words, passage, whole }: Signals): number {
+export function sumOwnEvidence({ words, passage, whole }: SessionSignals): number {
   return words + passage + whole;
 }
 

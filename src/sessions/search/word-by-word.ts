@@ -1,4 +1,4 @@
-import { compilePattern, type Finder } from "../../base/text/pattern.ts";
+import { compilePattern, type PatternFinder } from "../../base/text/pattern.ts";
 import { judgeVerbatimResults } from "../../code/search/confidence/judge.ts";
 import { shownOfMatch } from "../../protocol/reading/shown-of-match.ts";
 import type { SessionResult } from "../../protocol/results.ts";
@@ -106,7 +106,7 @@ interface PatternHit extends HitPlace {
 }
 
 /** Chunks whose text a pattern matches, newest first. */
-function findChunksMatching(memory: Memory, find: Finder, filter: ChunkFilter): PatternHit[] {
+function findChunksMatching(memory: Memory, find: PatternFinder, filter: ChunkFilter): PatternHit[] {
   const found: PatternHit[] = [];
   for (const { id, sessionId, firstTurn, type, text } of readChunkTexts(memory, filter)) {
     const start = find(text);

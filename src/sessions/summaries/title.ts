@@ -68,7 +68,7 @@ export function makeTitleFromPrompts(prompts: Iterable<string>): string | null {
 /** Whether a title could stand above any session: "Help", "Review the changes in this branch". */
 export const isGenericTitle = (title: string): boolean => countTelling(title) === 0;
 
-interface Read {
+interface TitleMaterial {
   /** The first prompt. */
   asked: string | null;
   /** The first request that says something (`isTelling`), or else the one that says most. */
@@ -85,8 +85,8 @@ interface Read {
   subjects: string[];
 }
 
-function readTurns(turns: Iterable<Turn>): Read {
-  const found: Read = {
+function readTurns(turns: Iterable<Turn>): TitleMaterial {
+  const found: TitleMaterial = {
     asked: null,
     best: null,
     isTelling: false,

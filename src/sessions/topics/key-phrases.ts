@@ -57,7 +57,7 @@ const makePhraseKey = (phrase: readonly string[]) =>
  * that says nothing is worse.
  */
 export function extractKeyPhrases(sources: readonly TopicText[], frequencies: SessionFrequencies): string[] {
-  const chosen: Scored[] = [];
+  const chosen: ScoredPhrase[] = [];
   const isRead = isReadLanguage(sources);
   for (const one of scoreCandidates(collectPhraseCandidates(sources), frequencies)) {
     if (chosen.length === maxTopics) break;
@@ -107,7 +107,7 @@ function isReadLanguage(sources: readonly TopicText[]): boolean {
   return all.filter((word) => stopWords.has(word)).length >= minListed.share * all.length;
 }
 
-interface Scored {
+interface ScoredPhrase {
   text: string;
   isName: boolean;
   stems: string[];
@@ -117,9 +117,9 @@ interface Scored {
 function scoreCandidates(
   found: ReadonlyMap<string, PhraseCandidate>,
   { all, holding }: SessionFrequencies,
-): Scored[] {
+): ScoredPhrase[] {
   const frequencies = holding([...new Set([...found.keys()].flatMap((key) => key.split(" ")))]);
-  const telling: Scored[] = [];
+  const telling: ScoredPhrase[] = [];
   for (const [
     key,
     {

@@ -8,10 +8,10 @@ import { getErrorCode } from "../../base/errors.ts";
  */
 
 /** What the store uses of `node:sqlite`'s database. */
-export type Driver = Pick<DatabaseSyncInstance, "prepare" | "exec" | "isTransaction" | "isOpen" | "close">;
-export type DriverStatement = ReturnType<Driver["prepare"]>;
+export type SqlDriver = Pick<DatabaseSyncInstance, "prepare" | "exec" | "isTransaction" | "isOpen" | "close">;
+export type DriverStatement = ReturnType<SqlDriver["prepare"]>;
 
-export interface Opening {
+export interface OpenRequest {
   file: string;
   /** 64 hexadecimal digits; null opens a plain one. */
   key: string | null;
@@ -21,10 +21,10 @@ export interface Opening {
 }
 
 /** What a package is to the store. */
-export interface Engine {
-  open(opening: Opening): Driver;
+export interface SqlEngine {
+  open(opening: OpenRequest): SqlDriver;
   /** Writes a copy with another key, or none, into an empty file. */
-  copy(opening: Opening, target: string, key: string | null): void;
+  copy(opening: OpenRequest, target: string, key: string | null): void;
 }
 
 /** A raw key: no passphrase to derive it from at every opening. */

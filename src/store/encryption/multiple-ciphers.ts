@@ -1,8 +1,8 @@
 import {
   type DriverStatement,
-  type Engine,
   formatRawKey,
-  type Opening,
+  type OpenRequest,
+  type SqlEngine,
   toNodeValue,
   withPrimaryCodes,
 } from "./engine.ts";
@@ -31,8 +31,8 @@ interface BetterDatabase {
 
 type Better = new (file: string, options: { readonly: boolean; timeout: number }) => BetterDatabase;
 
-export function createMultipleCiphersEngine(Database: Better): Engine {
-  const opened = ({ file, key, readOnly, timeout }: Opening) => {
+export function createMultipleCiphersEngine(Database: Better): SqlEngine {
+  const opened = ({ file, key, readOnly, timeout }: OpenRequest) => {
     const db = new Database(file, { readonly: readOnly, timeout });
     if (key !== null) unlock(db, key);
     return db;

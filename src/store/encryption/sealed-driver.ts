@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { getErrorCode, getErrorMessage, PommelError } from "../../base/errors.ts";
-import type { Engine } from "./engine.ts";
+import type { SqlEngine } from "./engine.ts";
 import { createMultipleCiphersEngine } from "./multiple-ciphers.ts";
 import { createSqlcipherEngine } from "./sqlcipher.ts";
 
@@ -8,10 +8,10 @@ import { createSqlcipherEngine } from "./sqlcipher.ts";
 
 const load = createRequire(import.meta.url);
 
-let engine: Engine | undefined;
+let engine: SqlEngine | undefined;
 
 /** @throws PommelError `encryption_unavailable` when neither package is installed */
-export function getSealedEngine(): Engine {
+export function getSealedEngine(): SqlEngine {
   engine ??= loadInstalledEngine();
   return engine;
 }
@@ -19,7 +19,7 @@ export function getSealedEngine(): Engine {
 /** Loaded by an older Node, the first one would crash it: its binary wants Node-API 10. */
 const hasNodeApi10 = Number(process.versions.napi) >= 10;
 
-function loadInstalledEngine(): Engine {
+function loadInstalledEngine(): SqlEngine {
   const problems: string[] = [];
   for (const [name, make] of engines) {
     try {
@@ -39,9 +39,9 @@ const multipleCiphers = "better-sqlite3-multiple-ciphers";
 const sqlcipher = "@signalapp/sqlcipher";
 
 /** In the order in which they are preferred. */
-const engines: [name: string, make: (module: never) => Engine][] = [
+const engines: [name: string, make: (module: never) => SqlEngine][] = [
   ...(hasNodeApi10
-    ? [[multipleCiphers, createMultipleCiphersEngine] as [string, (module: never) => Engine]]
+    ? [[multipleCiphers, createMultipleCiphersEngine] as [string, (module: never) => SqlEngine]]
     : []),
   [sqlcipher, createSqlcipherEngine],
 ];

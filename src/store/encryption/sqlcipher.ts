@@ -1,9 +1,9 @@
 import {
-  type Driver,
   type DriverStatement,
-  type Engine,
   formatRawKey,
-  type Opening,
+  type OpenRequest,
+  type SqlDriver,
+  type SqlEngine,
   toNodeValue,
   withPrimaryCodes,
 } from "./engine.ts";
@@ -26,8 +26,8 @@ interface SignalModule {
   default: new (file: string) => SignalDatabase;
 }
 
-export function createSqlcipherEngine({ default: Database }: SignalModule): Engine {
-  const opened = ({ file, key, readOnly, timeout }: Opening) => {
+export function createSqlcipherEngine({ default: Database }: SignalModule): SqlEngine {
+  const opened = ({ file, key, readOnly, timeout }: OpenRequest) => {
     const db = new Database(file);
     // Or it would print on stderr that a key does not fit.
     db.exec(`PRAGMA cipher_log_level = NONE; PRAGMA busy_timeout = ${timeout}`);
@@ -56,7 +56,7 @@ export function createSqlcipherEngine({ default: Database }: SignalModule): Engi
   };
 }
 
-function wrapSignalDatabase(db: SignalDatabase, readOnly: boolean): Driver {
+function wrapSignalDatabase(db: SignalDatabase, readOnly: boolean): SqlDriver {
   let isOpen = true;
   return {
     prepare: (sql) => withPrimaryCodes(() => wrapSignalStatement(db, sql, readOnly)),

@@ -1,8 +1,8 @@
 import { levels } from "../../base/levels.ts";
-import { Best, type Scored } from "../best.ts";
-import type { HeldVectors, Segment } from "../vectors/vector-index.ts";
+import { Best, type ScoredRow } from "../best.ts";
+import type { HeldVectors, VectorSegment } from "../vectors/vector-index.ts";
 import { blockSize, type VectorKernel } from "../vectors/vector-kernel.ts";
-import type { FileId, Scope } from "./port.ts";
+import type { FileId, SearchScope } from "./port.ts";
 
 /** The chunks of a file, whose vectors are held together. */
 export interface FileSpan {
@@ -21,7 +21,7 @@ export class ExactVectors {
   constructor(private readonly vectors: HeldVectors<FileSpan>) {}
 
   /** The `k` chunks of the scope that are nearest to the query, best first; ties by chunk. */
-  findNearest(query: Int8Array, k: number, scope: Scope): Scored[] {
+  findNearest(query: Int8Array, k: number, scope: SearchScope): ScoredRow[] {
     const kernel = k < 1 ? null : this.vectors.ask(query);
     if (kernel === null) return [];
     const best = new Best(k);
@@ -57,7 +57,11 @@ export class ExactVectors {
     }
   }
 
-  private selectIn(kernel: VectorKernel, best: Best, { files: wantedFiles, levels: wanted }: Scope): void {
+  private selectIn(
+    kernel: VectorKernel,
+    best: Best,
+    { files: wantedFiles, levels: wanted }: SearchScope,
+  ): void {
     const [list, cosines] = [kernel.list(), kernel.cosines()];
     const rows: number[] = [];
     const flush = () => {
@@ -96,10 +100,10 @@ export class ExactVectors {
     return segment !== undefined && at < segment.count ? segment.first + at : null;
   }
 
-  private sorted: Segment<FileSpan>[] = [];
+  private sorted: VectorSegment<FileSpan>[] = [];
   private sortedAt = 0;
 
-  private sortByFirstRow(): readonly Segment<FileSpan>[] {
+  private sortByFirstRow(): readonly VectorSegment<FileSpan>[] {
     const { changes, segments } = this.vectors;
     if (this.sortedAt !== changes) {
       this.sorted = [...segments.values()].sort((a, b) => a.info.firstId - b.info.firstId);

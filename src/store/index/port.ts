@@ -3,9 +3,9 @@ import type { Logger } from "../../base/log.ts";
 import type { HeldWord } from "../../base/text/tokens.ts";
 import type { StoreCheck } from "../sqlite/database.ts";
 import type {
-  FileChange,
   FileStamp,
   FileVectors,
+  IndexedChange,
   IndexedCommit,
   IndexedFile,
   SkippedFile,
@@ -36,7 +36,7 @@ export const toChunkId = (number: number): ChunkId => number as ChunkId;
 export const toFileId = (number: number): FileId => number as FileId;
 
 /** Where to look; null means everywhere. */
-export interface Scope {
+export interface SearchScope {
   files: readonly FileId[] | null;
   levels: readonly Level[] | null;
 }
@@ -148,12 +148,17 @@ export interface SearchableIndex {
    */
   revision(): Promise<string>;
   /** The best `k` chunks of the scope that hold any of the tokens (`tokenStream`), best first, by weighted BM25. */
-  lexical(tokens: readonly string[], weights: FieldWeights, k: number, scope: Scope): Promise<ChunkMatch[]>;
+  lexical(
+    tokens: readonly string[],
+    weights: FieldWeights,
+    k: number,
+    scope: SearchScope,
+  ): Promise<ChunkMatch[]>;
   /**
    * The `k` chunks of the scope nearest to a vector, best first; the score is the cosine, -1 to 1. None where the index has
    * no vectors of that model and length.
    */
-  findNearest(query: QueryVector, k: number, scope: Scope): Promise<ChunkMatch[]>;
+  findNearest(query: QueryVector, k: number, scope: SearchScope): Promise<ChunkMatch[]>;
   /** Cosines of these chunks with a vector, in their order; NaN for one that is gone or has no vector. */
   measureSimilarities(query: QueryVector, ids: readonly ChunkId[]): Promise<Float64Array>;
   /** Definitions of each name (`nameKey`), at most `limit` of each, in the order of the names. */
@@ -233,7 +238,7 @@ export interface CodeIndex extends SearchableIndex {
    * Several changes as one, which costs less than one after the other. A file occurs once.
    * @param more others follow, and nobody waits for these: an engine may store them together. If that fails, both are lost
    */
-  write(changes: readonly FileChange[], more?: boolean): Promise<void>;
+  write(changes: readonly IndexedChange[], more?: boolean): Promise<void>;
   /** Forgets files. */
   remove(paths: readonly string[]): Promise<void>;
   /** Brings together what many changes left apart, so that searching costs no more than in a rebuilt index. May take long. */

@@ -110,7 +110,7 @@ export interface FileVectors {
 }
 
 /** What became of a file. */
-export type FileChange =
+export type IndexedChange =
   /** Its record is replaced as a whole. */
   | (IndexedFile & { vectors?: FileVectors })
   | SkippedFile

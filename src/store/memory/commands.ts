@@ -1,11 +1,11 @@
 import type { CommandOutcome } from "../../protocol/values.ts";
 import { commands } from "../tables/commands.ts";
 import { insertInto, selectColumns } from "../tables/statements.ts";
-import type { Row } from "../tables/table.ts";
+import type { TableRow } from "../tables/table.ts";
 import type { Memory } from "./memory.ts";
 
 /** A program that an agent ran. */
-export interface CommandToStore extends Omit<Row<typeof commands>, "id" | "turnId"> {
+export interface CommandToStore extends Omit<TableRow<typeof commands>, "id" | "turnId"> {
   /** Of the error's lines. */
   signatures: string[];
 }

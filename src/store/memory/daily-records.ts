@@ -2,7 +2,7 @@ import { dayMs } from "../../base/text/day.ts";
 import type { Memory } from "./memory.ts";
 
 /** What one request to a language model took. */
-export interface LlmRequest {
+export interface LlmUsage {
   model: string;
   /** What it was asked for: "summary", "title", "scrub". */
   purpose: string;
@@ -23,7 +23,7 @@ export interface LlmSpending {
 const formatUtcDay = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 /** Notes a request to a language model. */
-export function addLlmUsage(memory: Memory, request: LlmRequest, now = Date.now()): void {
+export function addLlmUsage(memory: Memory, request: LlmUsage, now = Date.now()): void {
   memory.change(
     `INSERT INTO llm_usage (day, model, purpose, requests, input, output, dollars)
      VALUES (@day, @model, @purpose, 1, @input, @output, @dollars)

@@ -1,14 +1,14 @@
 import type { ContextEvent } from "../../protocol/values.ts";
 import { injected, injections } from "../tables/injections.ts";
 import { insertInto, selectColumns } from "../tables/statements.ts";
-import type { Row } from "../tables/table.ts";
+import type { TableRow } from "../tables/table.ts";
 import type { Memory } from "./memory.ts";
 
 /** One thing that was quoted to an agent. */
-type InjectedItem = Pick<Row<typeof injected>, "ref" | "why" | "score">;
+type InjectedItem = Pick<TableRow<typeof injected>, "ref" | "why" | "score">;
 
 /** One injection into an agent's context. */
-export interface Injection extends Omit<Row<typeof injections>, "id"> {
+export interface Injection extends Omit<TableRow<typeof injections>, "id"> {
   items: InjectedItem[];
 }
 

@@ -7,7 +7,7 @@ import type { eventLinks, events } from "../tables/events.ts";
 import type { notes } from "../tables/notes.ts";
 import type { sessions } from "../tables/sessions.ts";
 import type { summaries } from "../tables/summaries.ts";
-import type { Row } from "../tables/table.ts";
+import type { TableRow } from "../tables/table.ts";
 import type { turnFiles, turns } from "../tables/turns.ts";
 import type { activity, jobs } from "../tables/upkeep.ts";
 
@@ -15,7 +15,7 @@ import type { activity, jobs } from "../tables/upkeep.ts";
 
 export type EventType = SessionChunk["eventType"];
 
-export type SessionRecord = Row<typeof sessions>;
+export type SessionRecord = TableRow<typeof sessions>;
 
 export type TitleSource = NonNullable<SessionRecord["titleSource"]>;
 
@@ -25,7 +25,7 @@ export type Authorship = Pick<SessionRecord, "author" | "signer">;
 /** Left out: this person's. */
 type WithAuthor<R extends Authorship> = Omit<R, keyof Authorship> & Partial<Authorship>;
 
-export interface TurnRecord extends Omit<Row<typeof turns>, "words" | "content"> {
+export interface TurnRecord extends Omit<TableRow<typeof turns>, "words" | "content"> {
   /** null for one that an older Pommel stored. */
   state: TurnState | null;
   /** Calls by what they did: `ToolAction` of agents/agent.ts. */
@@ -33,7 +33,7 @@ export interface TurnRecord extends Omit<Row<typeof turns>, "words" | "content">
   files: TurnFile[];
 }
 
-export type TurnFile = Omit<Row<typeof turnFiles>, "turnId">;
+export type TurnFile = Omit<TableRow<typeof turnFiles>, "turnId">;
 
 /** The four streams that a chunk is found by; each as text, made into tokens when it is stored. */
 export interface ChunkTerms {
@@ -52,7 +52,7 @@ declare const chunkBrand: unique symbol;
 export type SessionChunkId = number & { readonly [chunkBrand]: true };
 
 /** A searchable span of a session. */
-export type SessionChunk = Omit<Row<typeof chunks>, "id" | "sessionId">;
+export type SessionChunk = Omit<TableRow<typeof chunks>, "id" | "sessionId">;
 
 /** A model's vectors of a chunk's passages: an int8 vector each, side by side; empty where the model has none. */
 export interface PassageVectors {
@@ -75,22 +75,22 @@ export interface ChunkToStore extends SessionChunk {
   vectors: ReadonlyMap<string, PassageVectors>;
 }
 
-export type NoteRecord = WithAuthor<Row<typeof notes>>;
+export type NoteRecord = WithAuthor<TableRow<typeof notes>>;
 
-export type SummaryRecord = Row<typeof summaries>;
+export type SummaryRecord = TableRow<typeof summaries>;
 
-export type JobRecord = Row<typeof jobs>;
+export type JobRecord = TableRow<typeof jobs>;
 
 export type JobKind = JobRecord["kind"];
 
-export type ActivityRecord = Omit<Row<typeof activity>, "id">;
+export type ActivityRecord = Omit<TableRow<typeof activity>, "id">;
 
-export type CommitRecord = Row<typeof commits>;
+export type CommitRecord = TableRow<typeof commits>;
 
 export type CommitSeen = CommitRecord["seen"];
 
 /** A file that a commit changed. */
-export interface CommitFileRecord extends Omit<Row<typeof commitFiles>, "commitId" | "added"> {
+export interface CommitFileRecord extends Omit<TableRow<typeof commitFiles>, "commitId" | "added"> {
   added: AddedKey[];
 }
 
@@ -100,16 +100,16 @@ export interface AddedKey {
   key: number;
 }
 
-type StoredAttribution = Omit<Row<typeof attributions>, "commitId">;
+type StoredAttribution = Omit<TableRow<typeof attributions>, "commitId">;
 
 /** Lines of a commit's version of a file that have one author. */
 export type AttributionRecord = Omit<StoredAttribution, "basis"> & Partial<Pick<StoredAttribution, "basis">>;
 
 /** A session's part in a commit. */
-export type Binding = Omit<Row<typeof checkpointSessions>, "checkpointUid">;
+export type Binding = Omit<TableRow<typeof checkpointSessions>, "checkpointUid">;
 
 /** A commit that sessions led to. What is shared refers to its uid. */
-export interface CheckpointRecord extends Omit<Row<typeof checkpoints>, "commitId"> {
+export interface CheckpointRecord extends Omit<TableRow<typeof checkpoints>, "commitId"> {
   /** What people and programs call it by: the first twelve digits of the commit's hash. */
   id: string;
   commit: CommitRecord;
@@ -118,6 +118,6 @@ export interface CheckpointRecord extends Omit<Row<typeof checkpoints>, "commitI
 }
 
 /** A named group of sessions and checkpoints. */
-export type EventRecord = WithAuthor<Row<typeof events>>;
+export type EventRecord = WithAuthor<TableRow<typeof events>>;
 
-export type EventLink = Row<typeof eventLinks>;
+export type EventLink = TableRow<typeof eventLinks>;

@@ -56,7 +56,7 @@ export class Connection {
   private readonly statements = new Map<string, SqlStatement>();
   private readonly pluckedStatements = new Map<string, SqlStatement>();
 
-  /** The rows of a query. What is given as in `Statement`. */
+  /** The rows of a query. What is given as in `SqlStatement`. */
   all<Row>(sql: string, ...given: unknown[]): Row[] {
     return this.prepare(sql).all(...given) as Row[];
   }

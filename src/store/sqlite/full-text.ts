@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { lengthShare, saturation } from "../../base/text/rarity.ts";
 import { makeTokenStream, toFtsPhrase } from "../../base/text/tokens.ts";
-import { Best, type Scored } from "../best.ts";
+import { Best, type ScoredRow } from "../best.ts";
 import type { Connection } from "./connection.ts";
 
 /**
@@ -103,7 +103,7 @@ export function selectBestRows(
   { rows, scores }: TextScores,
   k: number,
   scope: ReadonlySet<number> | null,
-): Scored[] {
+): ScoredRow[] {
   const best = new Best(k);
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i]!;
@@ -156,7 +156,7 @@ function openVocabulary(db: Connection, table: TextTable, type: "row" | "instanc
 }
 
 /** The rows that hold a token, and what its places in each count together. */
-interface Counts {
+interface TokenCounts {
   rows: Uint32Array;
   counts: Float64Array;
 }
@@ -171,11 +171,11 @@ function readCounts(
   token: string,
   weights: ColumnWeights,
   sums: Float64Array,
-): Counts {
+): TokenCounts {
   const kept = db.readOnce(
     `counts in ${table}`,
     () =>
-      new LRUCache<string, Counts>({
+      new LRUCache<string, TokenCounts>({
         maxSize: maxKeptBytes,
         sizeCalculation: ({ rows, counts }, key) => key.length + rows.byteLength + counts.byteLength,
       }),

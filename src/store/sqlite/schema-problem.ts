@@ -12,10 +12,10 @@ export interface SchemaRow {
 }
 
 /** What a database is made of, by name: tables, indexes, triggers and views, each with its SQL. */
-type Structure = ReadonlyMap<string, string>;
+type DatabaseStructure = ReadonlyMap<string, string>;
 
 /** The structures of each schema, by its numbers. */
-const structuresBySchema = new WeakMap<Schema, ReadonlyMap<number, Structure>>();
+const structuresBySchema = new WeakMap<Schema, ReadonlyMap<number, DatabaseStructure>>();
 
 /**
  * What speaks against a database being what its schema number says, though SQLite finds it sound; null for nothing. What
@@ -35,7 +35,7 @@ function compareWithSchema(db: Sqlite, schema: Schema): string | null {
   const expected = structures.get(version);
   const problem = expected ? findDifference(expected, actual) : "";
   if (problem === null) return null;
-  const last = (isIt: (structure: Structure) => boolean) =>
+  const last = (isIt: (structure: DatabaseStructure) => boolean) =>
     [...structures].findLast(([, structure]) => isIt(structure))?.[0] ?? 0;
   const isAnother = (of: number) => `its schema number is ${version}, but it has the tables of schema ${of}`;
   // Each step changes the schema: one that is all ours is of no other Pommel.
@@ -46,10 +46,10 @@ function compareWithSchema(db: Sqlite, schema: Schema): string | null {
   return later > version ? isAnother(later) : problem;
 }
 
-const findMissingName = (actual: Structure, expected: Structure): string | null =>
+const findMissingName = (actual: DatabaseStructure, expected: DatabaseStructure): string | null =>
   [...expected.keys()].find((name) => !actual.has(name)) ?? null;
 
-function findDifference(expected: Structure, actual: Structure): string | null {
+function findDifference(expected: DatabaseStructure, actual: DatabaseStructure): string | null {
   const missing = findMissingName(actual, expected);
   if (missing !== null) return `${missing} is missing`;
   for (const [name, sql] of actual) {
@@ -78,7 +78,7 @@ export function findNearestSchema(rows: readonly SchemaRow[], stated: number, sc
   return (best.find(({ number }) => number === stated) ?? best[0]!).number;
 }
 
-function buildStructures(schema: Schema): ReadonlyMap<number, Structure> {
+function buildStructures(schema: Schema): ReadonlyMap<number, DatabaseStructure> {
   const cached = structuresBySchema.get(schema);
   if (cached) return cached;
   const structures = new Map([[0, readStructure([])]]);
@@ -125,7 +125,7 @@ const readSchemaRows = (db: Sqlite) =>
     .prepare("SELECT type, name, tbl_name AS 'table', rootpage AS root, sql FROM sqlite_schema")
     .all() as SchemaRow[];
 
-const readStructure = (rows: readonly SchemaRow[]): Structure =>
+const readStructure = (rows: readonly SchemaRow[]): DatabaseStructure =>
   new Map(rows.map(({ type, name, table, sql }) => [name, `${type} ${table} ${normaliseSql(sql ?? "")}`]));
 
 /** SQL as it counts: without comments, and with one blank where there are several. */

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import type * as driver from "@photostructure/sqlite";
 import type { StatementSyncInstance } from "@photostructure/sqlite";
 import { getErrorCode } from "../../base/errors.ts";
-import type { Driver } from "../encryption/engine.ts";
+import type { SqlDriver } from "../encryption/engine.ts";
 import { findDatabaseKey } from "../encryption/keys.ts";
 import { getSealedEngine } from "../encryption/sealed-driver.ts";
 
@@ -15,7 +15,7 @@ import { getSealedEngine } from "../encryption/sealed-driver.ts";
  * Blobs are `Uint8Array`s, integers numbers; one beyond `Number.MAX_SAFE_INTEGER` is an error. Text holds no NUL.
  */
 export class Sqlite {
-  private readonly db: Driver;
+  private readonly db: SqlDriver;
   /** What it is encrypted with; null: it is plain. */
   readonly key: string | null;
   private readonly compiled = new Map<string, SqlStatement>();
@@ -195,7 +195,7 @@ const isNamed = (value: unknown): value is object =>
 type OpenMode = "create" | "write" | "read";
 type Explain = (error: unknown) => unknown;
 
-function openPlain(file: string, mode: OpenMode, timeoutMs: number): Driver {
+function openPlain(file: string, mode: OpenMode, timeoutMs: number): SqlDriver {
   return runExplained(
     () =>
       new DatabaseSync(mode === "write" ? toExistingFileUrl(file) : file, {
@@ -210,7 +210,7 @@ function openPlain(file: string, mode: OpenMode, timeoutMs: number): Driver {
 }
 
 /** null: while a project is being encrypted, or after that was interrupted, some of its databases are still plain. */
-function openEncrypted(file: string, key: string, mode: OpenMode, timeoutMs: number): Driver | null {
+function openEncrypted(file: string, key: string, mode: OpenMode, timeoutMs: number): SqlDriver | null {
   return runExplained(() => {
     // One of the packages makes what is not there.
     if (mode !== "create" && !existsSync(file)) {

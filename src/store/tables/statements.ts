@@ -1,4 +1,4 @@
-import type { Row, Table, TableColumn } from "./table.ts";
+import type { Table, TableColumn, TableRow } from "./table.ts";
 
 /** What follows from a table's description: SQL, whose parameters are called as the fields, and rows. */
 
@@ -123,7 +123,7 @@ export const upsertInto = <T extends Table>(table: T, key: readonly ColumnName<T
   `${insertInto(table)} ON CONFLICT (${listColumns(key)}) DO UPDATE SET ${setColumns(table, key)}`;
 
 /** A row as statements take it: exactly the parameters of what is written. A field that is missing has its column's default. */
-export function storeRow<T extends Table>(table: T, row: Omit<Row<T>, "id">): Record<string, unknown> {
+export function storeRow<T extends Table>(table: T, row: Omit<TableRow<T>, "id">): Record<string, unknown> {
   const given = row as Readonly<Record<string, unknown>>;
   const stored: Record<string, unknown> = {};
   for (const [field, column] of listWritten(table)) stored[field] = storeValue(column, given[field]);
@@ -131,7 +131,7 @@ export function storeRow<T extends Table>(table: T, row: Omit<Row<T>, "id">): Re
 }
 
 /** Rows as `insertAllInto` takes them. */
-export function storeRows<T extends Table>(table: T, rows: readonly Omit<Row<T>, "id">[]): unknown[][] {
+export function storeRows<T extends Table>(table: T, rows: readonly Omit<TableRow<T>, "id">[]): unknown[][] {
   return rows.map((row) =>
     listWritten(table).map(([field, column]) =>
       storeValue(column, (row as Readonly<Record<string, unknown>>)[field]),
@@ -160,22 +160,26 @@ export function readRow<R extends object>(table: Table, stored: object): R {
 }
 
 /** A row of which nothing is known: null wherever that can be said. */
-export const emptyRow = <T extends Table>(table: T): NullFields<Row<T>> =>
+export const emptyRow = <T extends Table>(table: T): NullFields<TableRow<T>> =>
   Object.fromEntries(
     listFields(table).flatMap(([field, { isNullable }]) => (isNullable ? [[field, null]] : [])),
-  ) as NullFields<Row<T>>;
+  ) as NullFields<TableRow<T>>;
 
 type NullFields<R> = { [K in keyof R as null extends R[K] ? K : never]: R[K] };
 
 /** Merges column by column. Columns that come from one version together stay, but for those that have a way of their own. */
-export function mergeRows<T extends Table>(table: T, known: Row<T>, update: Partial<Row<T>>): Row<T> {
+export function mergeRows<T extends Table>(
+  table: T,
+  known: TableRow<T>,
+  update: Partial<TableRow<T>>,
+): TableRow<T> {
   const merged: Record<string, unknown> = { ...known };
   const given = update as Readonly<Record<string, unknown>>;
   for (const [field, column] of listFields(table)) {
     if (column.together !== undefined && column.merge === undefined) continue;
     merged[field] = mergeValues(column, merged[field], given[field]);
   }
-  return merged as Row<T>;
+  return merged as TableRow<T>;
 }
 
 const isUnknown = (value: unknown) => value === null || value === undefined || value === "";

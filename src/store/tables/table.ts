@@ -14,10 +14,10 @@ export type NumberKind = "row" | "time" | "count" | "integer" | "fraction" | "re
  * How two versions of a column become one, those of this memory as those of two machines. first: what is known stays; between
  * machines the same one everywhere. latest: what is given counts. least, greatest: as numbers, or by the order of the values.
  */
-export type Merge = "first" | "latest" | "least" | "greatest" | "any" | "union" | "redacted";
+export type ColumnMerge = "first" | "latest" | "least" | "greatest" | "any" | "union" | "redacted";
 
 /** Another table's row, by its number or another key, and what becomes of this row when that one goes. */
-interface Reference {
+interface TableReference {
   table: string;
   key?: string;
   gone: "CASCADE" | "SET NULL";
@@ -27,9 +27,9 @@ interface ColumnOptions<S extends string | boolean> {
   /** The primary key, alone. */
   isKey?: boolean;
   isUnique?: boolean;
-  references?: Reference;
+  references?: TableReference;
   default?: string;
-  merge?: Merge;
+  merge?: ColumnMerge;
   /** Columns of the same group come from one version together. */
   together?: string;
   /** The schema that added it, of a memory that was released without; a row from before says null, or the default. */
@@ -77,7 +77,7 @@ export interface Table<C extends Columns = Columns> {
 type ValueOf<C> = C extends TableColumn<infer T> ? T : never;
 
 /** A row as code has it. */
-export type Row<T extends Table> = { -readonly [K in keyof T["columns"]]: ValueOf<T["columns"][K]> };
+export type TableRow<T extends Table> = { -readonly [K in keyof T["columns"]]: ValueOf<T["columns"][K]> };
 
 interface Keys<C extends Columns> {
   key?: readonly (keyof C)[];
@@ -131,7 +131,7 @@ export const real = numeric("real", "REAL");
 /** The number of another table's row, without which this one goes; what is shared has its uid. */
 export const reference = <const S extends string | boolean = false>(
   to: string,
-  { gone = "CASCADE", ...options }: ColumnOptions<S> & Partial<Pick<Reference, "gone">> = {},
+  { gone = "CASCADE", ...options }: ColumnOptions<S> & Partial<Pick<TableReference, "gone">> = {},
 ): TableColumn<number, S, string> => ({
   ...options,
   type: "INTEGER",

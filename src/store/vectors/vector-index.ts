@@ -1,7 +1,7 @@
 import { blockSize, createKernel, type VectorKernel } from "./vector-kernel.ts";
 
 /** Where the vectors of a row lie. */
-export interface Segment<Info> {
+export interface VectorSegment<Info> {
   info: Info;
   /** Its slots: this one and those that follow. None where the vectors have another length than the first that came. */
   first: number;
@@ -22,7 +22,7 @@ export class HeldVectors<Info> {
   private used = 0;
   private room = 0;
   private empty = 0;
-  private readonly loaded = new Map<number, Segment<Info>>();
+  private readonly loaded = new Map<number, VectorSegment<Info>>();
   /** Counts the times that something changed: what was derived from the segments is out of date then. */
   changes = 0;
 
@@ -35,7 +35,7 @@ export class HeldVectors<Info> {
   }
 
   /** By row, in the order in which they came. */
-  get segments(): ReadonlyMap<number, Segment<Info>> {
+  get segments(): ReadonlyMap<number, VectorSegment<Info>> {
     return this.loaded;
   }
 
@@ -64,7 +64,13 @@ export class HeldVectors<Info> {
    * @param expected about how many vectors come in all: room for all of them is made at once, as growing step by step would cost
    *   as much as loading
    */
-  add(id: number, info: Info, dimensions: number, count: number, expected: () => number): Segment<Info> {
+  add(
+    id: number,
+    info: Info,
+    dimensions: number,
+    count: number,
+    expected: () => number,
+  ): VectorSegment<Info> {
     if (this.kernel === null && count > 0) {
       this.kernel = this.create(dimensions);
       this.dimensions = dimensions;

@@ -1,13 +1,13 @@
 import { GitFailure } from "../../git/git.ts";
 import { type Codec, isControl } from "../codec/codec.ts";
 import { type BranchManifest, manifestPath, parseItemPath, readManifest } from "./manifest.ts";
-import { type BlobReader, readTree, type Tree } from "./objects.ts";
+import { type BlobReader, type BlobsByPath, readTree } from "./objects.ts";
 import { joinTexts } from "./shared-file.ts";
 
 /** A commit of the branch with its files. */
 export interface Tip {
   commit: string;
-  tree: Tree;
+  tree: BlobsByPath;
 }
 
 export async function readTip(dir: string, commit: string): Promise<Tip> {
@@ -25,7 +25,7 @@ export async function findTip(dir: string, commit: string): Promise<Tip | null> 
 }
 
 /** A file that could not be read completely. */
-export interface Problem {
+export interface BranchProblem {
   path: string;
   reason: string;
 }

@@ -3,13 +3,13 @@ import { readGitBuffer, readGitBytes, readGitFields, readGitText } from "../../g
 /** Reads and writes the branch with git's plumbing: no checkout, index or working tree. */
 
 /** Blobs of a commit by path; plain files only. */
-export type Tree = ReadonlyMap<string, string>;
+export type BlobsByPath = ReadonlyMap<string, string>;
 
 /**
  * The files of a commit.
  * @throws GitFailure also when the commit or one of its trees is missing
  */
-export async function readTree(dir: string, commit: string): Promise<Tree> {
+export async function readTree(dir: string, commit: string): Promise<BlobsByPath> {
   const tree = new Map<string, string>();
   for await (const field of readGitFields(dir, ["ls-tree", "-r", "-z", "--full-tree", commit])) {
     const [, hash, path] = /^100\d{3} blob ([0-9a-f]+)\t(.+)$/s.exec(field) ?? [];

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { getErrorCode, getErrorMessage, PommelError } from "../../base/errors.ts";
 import { makeDirectory } from "../../base/home.ts";
 import { layoutVersion, manifestPath, parseItemPath, parseManifestVersion } from "../branch/manifest.ts";
-import type { Tree } from "../branch/objects.ts";
+import type { BlobsByPath } from "../branch/objects.ts";
 import {
   type Codec,
   computeKeyId,
@@ -40,12 +40,12 @@ export interface EncryptionSettings {
 
 /** The branch's control files, local and remote. */
 interface Present {
-  trees: readonly Tree[];
+  trees: readonly BlobsByPath[];
   read(hash: string): Promise<Uint8Array | null>;
 }
 
 /** Whether these files are Pommel's and encrypted; null for an unrelated branch. */
-export function classifyTree(tree: Tree): "plain" | "sealed" | "empty" | null {
+export function classifyTree(tree: BlobsByPath): "plain" | "sealed" | "empty" | null {
   if (tree.size === 0) return "empty";
   if (tree.has(markerPath)) return "sealed";
   const isOurs = tree.has(manifestPath) || [...tree.keys()].some((path) => parseItemPath(path) !== null);

@@ -1,5 +1,5 @@
 import { sessions, titleSources } from "../../store/tables/sessions.ts";
-import type { Merge, Table, TableColumn } from "../../store/tables/table.ts";
+import type { ColumnMerge, Table, TableColumn } from "../../store/tables/table.ts";
 import { turns } from "../../store/tables/turns.ts";
 import { compareParts, compareText, toCanonicalJson } from "../codec/codec.ts";
 import type { SharedLine, SharedSession, SharedTurn, SharedUsage } from "../records/records.ts";
@@ -28,7 +28,7 @@ const joinOptional =
 const maxByCanonical: Join = joinOptional((a, b) =>
   compareText(toCanonicalJson(a), toCanonicalJson(b)) >= 0 ? a : b,
 );
-const least: Join = joinOptional<number>(Math.min);
+const joinToLeast: Join = joinOptional<number>(Math.min);
 export const greatest: Join = joinOptional<number>(Math.max);
 
 /** Counts placeholders of secrets and forgotten text. */
@@ -50,10 +50,10 @@ const joinUnion: Join = (a, b) =>
 const joinToFirst = (values: readonly unknown[]): Join =>
   joinOptional((a, b) => (values.indexOf(a) <= values.indexOf(b) ? a : b));
 
-const joins: Readonly<Record<Merge, Join>> = {
+const joins: Readonly<Record<ColumnMerge, Join>> = {
   first: maxByCanonical,
   latest: maxByCanonical,
-  least,
+  least: joinToLeast,
   greatest,
   any: joinOptional<boolean>((a, b) => a || b),
   union: joinUnion,

@@ -1,7 +1,7 @@
 import type { FileEdit, FileTouch, ToolResult, TranscriptEntry } from "../../agent.ts";
 import { parsePatchEdits } from "../../codex/patch.ts";
 import { boundInput } from "../../reading/bounds.ts";
-import { type Hunk, makeHunksEdit, makeReplacementHunk, makeWholeFileEdit } from "../../reading/edits.ts";
+import { type EditHunk, makeHunksEdit, makeReplacementHunk, makeWholeFileEdit } from "../../reading/edits.ts";
 import { isOwnCommand, withoutOwnContext } from "../../reading/own-output.ts";
 import { makeToolResult, makeToolUse, makeTouches, toTouches } from "../../reading/tool-calls.ts";
 import { makeTextEntries } from "../../reading/transcript-lines.ts";
@@ -71,8 +71,8 @@ function findEdits(tool: string, input: TaskCall["input"], cwd: string | null): 
 }
 
 /** Blocks of lines to search and to put in their place; older clients mark them with angle brackets. */
-function parseSearchBlocks(diff: string): Hunk[] {
-  const hunks: Hunk[] = [];
+function parseSearchBlocks(diff: string): EditHunk[] {
+  const hunks: EditHunk[] = [];
   let block: { old: string[]; now: string[] | null } | null = null;
   for (const line of diff.split("\n")) {
     if (/^(?:-{3,}|<{3,}) SEARCH>?\s*$/.test(line)) block = { old: [], now: null };

@@ -1,7 +1,16 @@
 import * as z from "zod/mini";
 import { levels } from "../../levels.ts";
 import { maxResults } from "../../max-results.ts";
-import { embedder, indexUrl, level, positive, type Setting, strings, url, variableName } from "./setting.ts";
+import {
+  embedder,
+  indexUrl,
+  level,
+  positive,
+  type SettingDefinition,
+  strings,
+  url,
+  variableName,
+} from "./setting.ts";
 
 /** What is indexed, where, and how it is searched. */
 export const codeSettings = {
@@ -100,4 +109,4 @@ export const codeSettings = {
     who: "users of a provider whose key is in another variable",
     sensitive: true,
   },
-} satisfies Record<string, Setting>;
+} satisfies Record<string, SettingDefinition>;

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { natural, type Setting } from "./setting.ts";
+import { natural, type SettingDefinition } from "./setting.ts";
 
 /** Editors by name, with the address that opens a file in each: `{path}` is absolute and begins with a slash. */
 const editors: Readonly<Record<string, string>> = {
@@ -112,4 +112,4 @@ export const homeSettings = {
     sensitive: true,
     live: true,
   },
-} satisfies Record<string, Setting>;
+} satisfies Record<string, SettingDefinition>;

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { generator, natural, type Setting, strings } from "./setting.ts";
+import { generator, natural, type SettingDefinition, strings } from "./setting.ts";
 
 /** Kinds of automatic context that can be switched off alone. */
 export const contextKinds = [
@@ -153,4 +153,4 @@ export const sessionSettings = {
     who: "anyone whose agents make the same mistakes again",
     live: true,
   },
-} satisfies Record<string, Setting>;
+} satisfies Record<string, SettingDefinition>;

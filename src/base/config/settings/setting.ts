@@ -3,7 +3,7 @@ import { levels } from "../../levels.ts";
 import type { Unit } from "../../text/units.ts";
 
 /** A setting: its type, its default, and what it is for. */
-export interface Setting {
+export interface SettingDefinition {
   schema: z.ZodMiniType;
   default: unknown;
   about: string;

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { type Setting, serverUrl } from "./setting.ts";
+import { type SettingDefinition, serverUrl } from "./setting.ts";
 
 /** With whom the memory is shared. */
 export const shareSettings = {
@@ -49,4 +49,4 @@ export const shareSettings = {
     sensitive: true,
     live: true,
   },
-} satisfies Record<string, Setting>;
+} satisfies Record<string, SettingDefinition>;

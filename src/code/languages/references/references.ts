@@ -18,11 +18,11 @@ export interface References {
   self?: readonly string[];
   /** Members of the language's own types whose value is what they are members of, as far as its type goes. */
   handsOn?: readonly string[];
-  modules: Modules;
+  modules: ModuleStyle;
 }
 
 /** How a language finds the files of what is imported. */
-export interface Modules {
+export interface ModuleStyle {
   /** How a module is named: by a path, a dotted name, a directory below a module's name, or a path of a crate. */
   style: "path" | "dotted" | "directory" | "crate";
   /** What files of a module end in, without the dot, in the order of preference. */

@@ -39,13 +39,13 @@ const minLikeness = 0.75;
 const fullLikeness = 1.3;
 
 /** An entry that a question may describe. */
-interface Described extends GlossaryEntry {
+interface DescribedEntry extends GlossaryEntry {
   /** The share of the question that it has, rare words more: above 0 to 1. */
   shared: number;
 }
 
 /** The entries that have a word of a question, but no term that it has itself. @param stems of the question */
-export function findDescribed(stems: readonly string[]): Described[] {
+export function findDescribed(stems: readonly string[]): DescribedEntry[] {
   if (stems.length < minStems) return [];
   const rarities = stems.map((one) => computeRarity(entries.length, holding.get(one) ?? 0));
   const whole = rarities.reduce((sum, one) => sum + one, 0);
@@ -64,7 +64,7 @@ export function findDescribed(stems: readonly string[]): Described[] {
  * @returns stems, each with how surely it is meant: 0 to 1
  */
 export function findTerms(
-  described: readonly Described[],
+  described: readonly DescribedEntry[],
   vector: Int8Array | null,
   vectors: readonly (Int8Array | null)[],
 ): ReadonlyMap<string, number> {

@@ -1,6 +1,6 @@
 import { addTo, getOrCreate } from "../../../base/multimap.ts";
 import { listIdentifiers, nameKey } from "../../../base/text/tokens.ts";
-import type { ChunkId, FileId, Scope, SearchableIndex } from "../../../store/index/port.ts";
+import type { ChunkId, FileId, SearchableIndex, SearchScope } from "../../../store/index/port.ts";
 import { classifyPath, isAskedFor } from "../../files/path-role.ts";
 import { detectLanguage, findGrammar } from "../../languages/index.ts";
 import { collectCandidates, weighStems } from "../candidates.ts";
@@ -57,7 +57,7 @@ export async function collectReportEvidence(
     scope,
     weights,
     embed,
-  }: { root: string; scope: Scope; weights: Weights; embed: (text: string) => Promise<EmbeddedQuery> },
+  }: { root: string; scope: SearchScope; weights: Weights; embed: (text: string) => Promise<EmbeddedQuery> },
 ): Promise<ReportEvidence> {
   const told = `${report.title}\n${report.prose}`;
   const quoted = [report.code, ...report.errors].join("\n");
@@ -194,7 +194,7 @@ async function findMakers(
   index: SearchableIndex,
   root: string,
   { errors, title }: Report,
-  scope: Scope,
+  scope: SearchScope,
 ): Promise<Set<ChunkId>> {
   const makers = new Set<ChunkId>();
   for (const error of [...errors.slice(-maxErrors), title]) {

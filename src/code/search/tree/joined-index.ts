@@ -8,8 +8,8 @@ import {
   type FileId,
   type IndexEntry,
   type QueryVector,
-  type Scope,
   type SearchableIndex,
+  type SearchScope,
   type StoredChunk,
   toChunkId,
 } from "../../../store/index/port.ts";
@@ -59,7 +59,7 @@ export class JoinedIndex implements SearchableIndex {
     tokens: readonly string[],
     weights: FieldWeights,
     k: number,
-    scope: Scope,
+    scope: SearchScope,
   ): Promise<ChunkMatch[]> {
     return this.#best(
       k,
@@ -70,7 +70,7 @@ export class JoinedIndex implements SearchableIndex {
     );
   }
 
-  async findNearest(query: QueryVector, k: number, scope: Scope): Promise<ChunkMatch[]> {
+  async findNearest(query: QueryVector, k: number, scope: SearchScope): Promise<ChunkMatch[]> {
     return this.#best(
       k,
       await Promise.all([
@@ -99,7 +99,7 @@ export class JoinedIndex implements SearchableIndex {
     return allowed;
   }
 
-  #scopeOfIndex({ files, levels }: Scope): Scope {
+  #scopeOfIndex({ files, levels }: SearchScope): SearchScope {
     return { levels, files: files?.flatMap((file) => this.#ofIndex.get(file) ?? []) ?? null };
   }
 

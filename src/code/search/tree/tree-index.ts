@@ -12,8 +12,8 @@ import {
   type FileId,
   type IndexEntry,
   type QueryVector,
-  type Scope,
   type SearchableIndex,
+  type SearchScope,
   type StoredChunk,
   toChunkId,
   toFileId,
@@ -50,7 +50,7 @@ const maxParsed = { files: 8, bytes: 250_000 };
 /** The one segment. */
 const segment = 1;
 
-interface Parsed extends IndexedFile {
+interface ParsedFile extends IndexedFile {
   vectors?: FileVectors;
   /** It was not parsed, as the index will: its stretches of lines have no ids there. */
   isCut?: boolean;
@@ -138,7 +138,7 @@ export class TreeIndex implements SearchableIndex {
       const limitMs = Math.max(this.#options.parsedUntil - performance.now(), 0);
       const isLate = sleep(limitMs, null, { signal: late.signal }).catch(() => null);
       const parsing = new Map(this.#toParse(missing).map((file) => [file, this.#parse(file, isLate)]));
-      const parsed = new Map<FileId, Parsed | null>();
+      const parsed = new Map<FileId, ParsedFile | null>();
       // Between two of them the threads are given their work, and others have their turn.
       for (const file of missing) {
         await nextTurn();
@@ -163,7 +163,7 @@ export class TreeIndex implements SearchableIndex {
   }
 
   /** @param isLate when it is cut by lines instead */
-  async #parse(file: FileId, isLate: Promise<null>): Promise<Parsed | null> {
+  async #parse(file: FileId, isLate: Promise<null>): Promise<ParsedFile | null> {
     const stamp = this.#options.scanned.files[file]!;
     const outcome = await Promise.race([
       this.#options.parser.parse(stamp, undefined, false).catch(() => null),
@@ -173,7 +173,7 @@ export class TreeIndex implements SearchableIndex {
     return outcome.status === "indexed" ? outcome : null;
   }
 
-  #cutByLines(file: FileId): Parsed | null {
+  #cutByLines(file: FileId): ParsedFile | null {
     const { project, config, scanned } = this.#options;
     const stamp = scanned.files[file]!;
     const source = readSource(join(project.root, stamp.path), stamp, {
@@ -188,7 +188,7 @@ export class TreeIndex implements SearchableIndex {
     return { status: "indexed", path, size, mtimeMs, hash, language, isBuilt, ...chunked, isCut: true };
   }
 
-  #add(file: FileId, parsed: Parsed | null): void {
+  #add(file: FileId, parsed: ParsedFile | null): void {
     if (parsed === null) {
       this.#chunksOf.set(file, []);
       return;
@@ -233,7 +233,7 @@ export class TreeIndex implements SearchableIndex {
     tokens: readonly string[],
     weights: FieldWeights,
     k: number,
-    scope: Scope,
+    scope: SearchScope,
   ): Promise<ChunkMatch[]> {
     if (tokens.length === 0 || k < 1) return [];
     await this.#prepare();
@@ -251,7 +251,7 @@ export class TreeIndex implements SearchableIndex {
     return best.map(({ row, score }) => ({ id: toChunkId(row), score }));
   }
 
-  async findNearest({ model, vector }: QueryVector, k: number, scope: Scope): Promise<ChunkMatch[]> {
+  async findNearest({ model, vector }: QueryVector, k: number, scope: SearchScope): Promise<ChunkMatch[]> {
     await this.#prepare();
     if (this.#model?.model !== model) return [];
     const files = scope.files && new Set(scope.files);

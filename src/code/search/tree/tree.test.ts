@@ -8,7 +8,7 @@ import { CodeSearch } from "../engine.ts";
 import type { CodeQuery } from "../types.ts";
 import { JoinedIndex } from "./joined-index.ts";
 import { scanTree } from "./scan-tree.ts";
-import { Tree } from "./tree.ts";
+import { SourceTree } from "./tree.ts";
 
 const config = makeDefaultConfig();
 let on: IndexedProject;
@@ -56,7 +56,7 @@ const asked = (query: string, more: Partial<CodeQuery> = {}): CodeQuery => ({
 });
 
 /** However long parsing takes while tests run side by side. */
-const treeOf = () => Tree.openForProject(on.project, config, 60_000);
+const treeOf = () => SourceTree.openForProject(on.project, config, 60_000);
 
 /** @param withIndex whether what is indexed is asked as well */
 async function search(query: string, more: Partial<CodeQuery> = {}, withIndex = false) {
@@ -90,7 +90,7 @@ describe("the tree", () => {
 
   it("is cut by lines where parsing would take too long", async () => {
     const request = asked("withRetries");
-    const tree = Tree.openForProject(on.project, { ...config }, 0);
+    const tree = SourceTree.openForProject(on.project, { ...config }, 0);
     const [first] = await tree.ask(request, async (index) => {
       const search = new CodeSearch({ project: on.project, index, embedder: null });
       return (await search.search(request)).results;

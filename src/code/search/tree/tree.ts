@@ -18,10 +18,10 @@ const usualParseLimitMs = 1500;
 const restAfterMs = 15_000;
 
 /** By the project's root. */
-const trees = new Map<string, Tree>();
+const trees = new Map<string, SourceTree>();
 
 /** Reads the files of a project for questions that its index cannot answer, or not alone. */
-export class Tree {
+export class SourceTree {
   readonly #parser: CachingParser;
   readonly #cache = new IndexCache();
   #rest: NodeJS.Timeout | undefined;
@@ -41,10 +41,10 @@ export class Tree {
    * This process's of a project, by its settings of now. It rests by itself when nobody asks.
    * @param parseLimitMs what is not parsed for a question within this is cut by lines. Milliseconds
    */
-  static openForProject(project: Project, config: Config, parseLimitMs = usualParseLimitMs): Tree {
+  static openForProject(project: Project, config: Config, parseLimitMs = usualParseLimitMs): SourceTree {
     const known = trees.get(project.root);
     if (known !== undefined && isDeepStrictEqual(known.config, config)) return known;
-    const tree = new Tree(project, config, parseLimitMs);
+    const tree = new SourceTree(project, config, parseLimitMs);
     trees.set(project.root, tree);
     return tree;
   }

@@ -18,7 +18,7 @@ export interface ListedFile {
 /** Where git had no time for all, what it has found comes first. */
 const foundFirst = 1;
 
-export interface WorkingTree {
+export interface ListedTree {
   files: ListedFile[];
   /** Whether a file that may have a word is one that is indexed. */
   isIndexed(path: string): boolean;
@@ -39,7 +39,7 @@ export async function listWorkingTree(
   tracked: readonly TrackedEntry[],
   words: readonly SoughtPart[],
   { limitMs, signal }: { limitMs: number; signal?: AbortSignal | undefined },
-): Promise<WorkingTree | null> {
+): Promise<ListedTree | null> {
   // These may name what git leaves out.
   if (tracked.length === 0 || existsSync(join(root, ownIgnoreFile))) return null;
   const late = limitMs > 0 ? AbortSignal.timeout(limitMs) : AbortSignal.abort();

@@ -1,7 +1,7 @@
 import { quantise } from "../../../models/embed/quantise.ts";
 import type { PassageRow } from "../../../store/memory/chunks/vectors.ts";
 import type { SessionChunkId } from "../../../store/memory/memory-records.ts";
-import { type Segment, VectorIndex, type VectorSource } from "../../../store/vectors/vector-index.ts";
+import { VectorIndex, type VectorSegment, type VectorSource } from "../../../store/vectors/vector-index.ts";
 import { blockSize, type GroupNearness, type VectorKernel } from "../../../store/vectors/vector-kernel.ts";
 import {
   buildCommonPart,
@@ -12,7 +12,7 @@ import {
 } from "./common-part.ts";
 
 /** How near every chunk is to a query; by place: its nearest passage, and all its passages together. NaN: it has none. */
-export interface Nearness extends GroupNearness {
+export interface ChunkNearness extends GroupNearness {
   /** The chunks, and the place of each. */
   chunkIds: readonly SessionChunkId[];
   placeOf: ReadonlyMap<SessionChunkId, number>;
@@ -58,7 +58,7 @@ export class PassageNearness {
   }
 
   /** Every chunk's nearness to a query; null where the model knows nothing. */
-  to(query: Int8Array): Nearness | null {
+  to(query: Int8Array): ChunkNearness | null {
     const known = this.prepare(query);
     if (known === null) return null;
     const { common, chunkIds, placeOf } = known.derived;
@@ -123,7 +123,7 @@ export class PassageNearness {
   }
 
   /** Of all passages, or of those in the sample. */
-  private computeMean(spans: readonly Segment<ChunkInfo>[], dimensions: number): Float64Array {
+  private computeMean(spans: readonly VectorSegment<ChunkInfo>[], dimensions: number): Float64Array {
     const total = new Float64Array(dimensions);
     let counted = 0;
     for (const { count, info } of spans) {

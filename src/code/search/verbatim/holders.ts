@@ -6,8 +6,8 @@ import type {
   ChunkId,
   FileId,
   IndexEntry,
-  Scope,
   SearchableIndex,
+  SearchScope,
   StoredChunk,
 } from "../../../store/index/port.ts";
 import { analyseQuery } from "../query.ts";
@@ -20,7 +20,7 @@ import { findTemplate } from "./template.ts";
 
 /** First and last line of a match; 1-based. */
 type LineSpan = readonly [number, number];
-type Places = Map<FileId, LineSpan[]>;
+type PlacesByFile = Map<FileId, LineSpan[]>;
 
 /** The chunks that contain all required texts, and where. */
 export interface Holders {
@@ -33,7 +33,7 @@ export interface Holders {
 }
 
 /** How long a question may take. */
-interface Patience {
+interface HolderLimits {
   /** One that takes longer answers with what it has. Milliseconds. */
   limitMs: number;
   /** A file is left out that would take more steps of a pattern, as nothing can stop it: some seconds. */
@@ -42,7 +42,7 @@ interface Patience {
   maxFilesRead: number;
 }
 
-const usualPatience: Patience = { limitMs: 5000, maxSteps: 3e7, maxFilesRead: Number.POSITIVE_INFINITY };
+const usualPatience: HolderLimits = { limitMs: 5000, maxSteps: 3e7, maxFilesRead: Number.POSITIVE_INFINITY };
 
 /** A pattern that matches more files or more often finds nothing in particular. */
 const maxFiles = 1000;
@@ -60,11 +60,11 @@ export async function findHolders(
   index: SearchableIndex,
   root: string,
   matchers: readonly Matcher[],
-  scope: Scope,
+  scope: SearchScope,
   message: string | null,
-  { limitMs, maxSteps, maxFilesRead }: Patience = usualPatience,
+  { limitMs, maxSteps, maxFilesRead }: HolderLimits = usualPatience,
 ): Promise<Holders> {
-  const places: Places[] = [];
+  const places: PlacesByFile[] = [];
   const until = performance.now() + limitMs;
   let isCut = false;
   let isIncomplete = false;
@@ -93,10 +93,10 @@ async function findLiteralPlaces(
   index: SearchableIndex,
   root: string,
   matcher: Matcher,
-  scope: Scope,
-  { until, maxSteps, maxFilesRead }: { until: number } & Omit<Patience, "limitMs">,
-): Promise<{ places: Places; isIncomplete: boolean }> {
-  const places: Places = new Map();
+  scope: SearchScope,
+  { until, maxSteps, maxFilesRead }: { until: number } & Omit<HolderLimits, "limitMs">,
+): Promise<{ places: PlacesByFile; isIncomplete: boolean }> {
+  const places: PlacesByFile = new Map();
   let isIncomplete = false;
   let turnEnds = performance.now() + sliceMs;
   const holds = heldBytes();
@@ -142,7 +142,7 @@ function findMatchSpans(matcher: Matcher, text: string): LineSpan[] {
 async function findFilesWithWords(
   index: SearchableIndex,
   words: readonly HeldWord[],
-  scope: Scope,
+  scope: SearchScope,
 ): Promise<IndexEntry[]> {
   const files =
     index.findFilesHolding && words.length > 0
@@ -174,9 +174,9 @@ async function findTemplatePlaces(
   index: SearchableIndex,
   root: string,
   text: string,
-  scope: Scope,
-): Promise<Places> {
-  const places: Places = new Map();
+  scope: SearchScope,
+): Promise<PlacesByFile> {
+  const places: PlacesByFile = new Map();
   const phrases = await collectPhrases(index, analyseQuery(text).sequence);
   const wanted = scope.files && new Set(scope.files);
   for (const chunk of await index.readChunks([...phrases.keys()])) {
@@ -194,20 +194,20 @@ async function findTemplatePlaces(
 export async function findChunksAtPlace(
   index: SearchableIndex,
   { file, first, last }: NamedPlace,
-  scope: Scope,
+  scope: SearchScope,
 ): Promise<Holders> {
   const files = await index.files();
   const exact = files.filter(({ path }) => path === file);
   const named = exact.length > 0 ? exact : files.filter(({ path }) => path.endsWith(`/${file}`));
-  const places: Places = new Map(named.map(({ id }) => [id, [[first, last]]]));
+  const places: PlacesByFile = new Map(named.map(({ id }) => [id, [[first, last]]]));
   return { chunks: await findChunksAround(index, [places], scope), isCut: false, isIncomplete: false };
 }
 
 /** The smallest chunk around each match of the first that has one of every other in it as well. */
 async function findChunksAround(
   index: SearchableIndex,
-  [first = new Map(), ...others]: readonly Places[],
-  { levels }: Scope,
+  [first = new Map(), ...others]: readonly PlacesByFile[],
+  { levels }: SearchScope,
 ): Promise<Map<ChunkId, number[]>> {
   const found = new Map<ChunkId, number[]>();
   const files = [...first.keys()].filter((file) => others.every((places) => places.has(file)));

@@ -1,5 +1,5 @@
 import { computeRarity } from "../../../base/text/rarity.ts";
-import type { ChunkId, Scope, SearchableIndex } from "../../../store/index/port.ts";
+import type { ChunkId, SearchableIndex, SearchScope } from "../../../store/index/port.ts";
 import { findHolders, type Holders } from "./holders.ts";
 import type { Matcher } from "./matchers.ts";
 
@@ -21,13 +21,13 @@ const maxQuotes = 8;
  * A text that so many files may hold says hardly anything about one of them. The clock does not decide how many are read: the
  * same question would get other answers on a busy machine.
  */
-const patience = { limitMs: Number.POSITIVE_INFINITY, maxSteps: 3e6, maxFilesRead: 400 };
+const quotedLimits = { limitMs: Number.POSITIVE_INFINITY, maxSteps: 3e6, maxFilesRead: 400 };
 
 /** Finds what a query quotes, one text after the other: hardly any chunk holds all. */
 export async function findQuoted(
   index: SearchableIndex,
   root: string,
-  { matchers, scope, message }: { matchers: readonly Matcher[]; scope: Scope; message: string },
+  { matchers, scope, message }: { matchers: readonly Matcher[]; scope: SearchScope; message: string },
 ): Promise<Quoted> {
   const { chunks: total } = await index.countFrequencies([]);
   const makers = (await findHolders(index, root, [], scope, message)).chunks;
@@ -36,7 +36,7 @@ export async function findQuoted(
   const looked: { chunks: Holders["chunks"]; rarity: number }[] = [];
   let isComplete = true;
   for (const matcher of matchers.slice(0, maxQuotes)) {
-    const { chunks, isIncomplete } = await findHolders(index, root, [matcher], scope, null, patience);
+    const { chunks, isIncomplete } = await findHolders(index, root, [matcher], scope, null, quotedLimits);
     isComplete &&= !isIncomplete;
     looked.push({ chunks, rarity: computeRarity(total, Math.max(chunks.size, 1)) });
   }

@@ -14,7 +14,7 @@ import { findOldName } from "../old-names.ts";
 import { type Called, type CallSite, findSessionPlace, resolveCallPlace } from "./here.ts";
 
 /** The circumstances of a call. */
-interface Caller {
+interface ToolCaller {
   cwd: string;
   /** Whether searches look in all projects of this machine. */
   isAcross?: boolean;
@@ -32,7 +32,7 @@ interface Callable extends Called {
 
 /** Finds what a name calls: a tool, an old tool, or another program's tool. null: the name is unknown. */
 export function findCallable(name: string): Callable | null {
-  if (Object.hasOwn(tools, name)) return callableOf(name as ToolName);
+  if (Object.hasOwn(tools, name)) return makeCallable(name as ToolName);
   const old = findOldName(name);
   if (old !== null) {
     const { input, answer, readsSession = false } = old;
@@ -44,7 +44,7 @@ export function findCallable(name: string): Callable | null {
   return today === undefined ? null : findCallable(today);
 }
 
-function callableOf(name: ToolName): Callable {
+function makeCallable(name: ToolName): Callable {
   const { input, findSession, load }: Tool = tools[name];
   return {
     name,
@@ -70,7 +70,11 @@ const listSynonyms = (tool: string): Record<string, string> =>
  * Answers a call with text only: if an answer also has a structure, some clients do not show the model its text. A failure is an
  * answer, too, and says what to do about it.
  */
-export async function callTool(callable: Callable, args: unknown, caller: Caller): Promise<CallToolResult> {
+export async function callTool(
+  callable: Callable,
+  args: unknown,
+  caller: ToolCaller,
+): Promise<CallToolResult> {
   try {
     return { content: [{ type: "text", text: await answer(callable, args, caller) }] };
   } catch (error) {
@@ -83,7 +87,7 @@ export async function callTool(callable: Callable, args: unknown, caller: Caller
  * Runs a tool. @returns its answer
  * @throws PommelError `usage` if required arguments are missing, `not_initialised`, and what the tool throws
  */
-export async function answer(callable: Callable, given: unknown, caller: Caller): Promise<string> {
+export async function answer(callable: Callable, given: unknown, caller: ToolCaller): Promise<string> {
   const { name, input, synonyms, answer } = callable;
   const { args, notes } = readArguments(name, input, joinLines(given), synonyms);
   await dropUnknownTimes(args, notes);

@@ -8,7 +8,7 @@ const againMs = 500;
 /** With more unanswered requests, the other side is not a client, but something that only writes. */
 const tooMany = 2000;
 
-interface Bounds {
+interface TransportBounds {
   /** Pauses and resumes reading. */
   pause(): void;
   resume(): void;
@@ -22,7 +22,10 @@ interface Bounds {
  * A transport that reads no faster than the other side reads answers, so that a client that reads none costs little. Now and then
  * it reads a little all the same, because it would otherwise miss the end of the input.
  */
-export function limitTransport(inner: Transport, { pause, resume, onFlood, onClosed }: Bounds): Transport {
+export function limitTransport(
+  inner: Transport,
+  { pause, resume, onFlood, onClosed }: TransportBounds,
+): Transport {
   const open = new Set<string | number>();
   let again: NodeJS.Timeout | undefined;
   const hold = () => {

@@ -12,7 +12,7 @@ import { sessionsShown, switchProject } from "./side-bar.tsx";
 import { switchTheme } from "./theme.ts";
 
 /** Something to go to, or to do. */
-interface Choice {
+interface PaletteChoice {
   icon: IconName;
   title: string;
   about: string;
@@ -32,7 +32,7 @@ export function Palette() {
     isPaletteOpen.value = false;
     paletteWords.value = "";
   };
-  const choose = (choice: Choice | undefined) => {
+  const choose = (choice: PaletteChoice | undefined) => {
     if (choice === undefined) return;
     close();
     choice.run();
@@ -89,7 +89,7 @@ export function Palette() {
 }
 
 /** The sessions of the side bar, before anything is typed. */
-function useLatest(words: string): Choice[] {
+function useLatest(words: string): PaletteChoice[] {
   const { data } = useAnswer("sessions", words === "" ? { limit: sessionsShown } : null);
   return (data?.sessions ?? []).map(({ id, title, agent }) => ({
     icon: "session",
@@ -99,8 +99,8 @@ function useLatest(words: string): Choice[] {
   }));
 }
 
-function listActions(words: string): Choice[] {
-  const all: Choice[] = [
+function listActions(words: string): PaletteChoice[] {
+  const all: PaletteChoice[] = [
     ...views.flatMap(({ title, path, nav, tab }) =>
       nav === undefined && tab === undefined
         ? []
@@ -131,7 +131,7 @@ function listActions(words: string): Choice[] {
 }
 
 /** What the project has by that name; that of earlier words until the answer is there. */
-function useFound(words: string): Choice[] {
+function useFound(words: string): PaletteChoice[] {
   const q = words.trim();
   const wanted = q !== "";
   const files = useAnswer("files", wanted ? { q, limit: shownCounts.files } : null, {
@@ -142,7 +142,7 @@ function useFound(words: string): Choice[] {
   const all = useAnswer("searchAll", wanted ? request : null, { keepsFormer: true, typedMs }).data;
   if (!wanted) return [];
   return [
-    ...(files?.files ?? []).map((path): Choice => {
+    ...(files?.files ?? []).map((path): PaletteChoice => {
       const end = path.lastIndexOf("/") + 1;
       return {
         icon: "code",
@@ -152,7 +152,7 @@ function useFound(words: string): Choice[] {
       };
     }),
     ...(all?.transcripts?.results ?? []).map(
-      ({ session_id, session_title, turn, agent }): Choice => ({
+      ({ session_id, session_title, turn, agent }): PaletteChoice => ({
         icon: "session",
         title: nameSession(session_id, session_title),
         about: agent,
@@ -160,7 +160,7 @@ function useFound(words: string): Choice[] {
       }),
     ),
     ...(all?.history?.results ?? []).map(
-      ({ id, title }): Choice => ({
+      ({ id, title }): PaletteChoice => ({
         icon: "commit",
         title,
         about: id.slice(0, 8),

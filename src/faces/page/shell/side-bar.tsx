@@ -115,7 +115,7 @@ function LatestSessions() {
 }
 
 /** All projects, which is chosen as one of them. */
-const all = "all";
+const allProjects = "all";
 
 /** The name of the project that is shown; where there are others, one of them can be chosen, or all of them. */
 function ProjectChoice() {
@@ -133,15 +133,17 @@ function ProjectChoice() {
       aria-label="Project"
       title={here ?? undefined}
       value={
-        isEverywhere() && isOfAll(findView(path)) && path === findView(path)?.path ? all : (shown?.id ?? "")
+        isEverywhere() && isOfAll(findView(path)) && path === findView(path)?.path
+          ? allProjects
+          : (shown?.id ?? "")
       }
       onChange={({ currentTarget: { value } }) => {
         const chosen = known.find(({ id }) => id === value);
         if (chosen) switchProject(chosen.root);
-        else if (value === all) switchProject(null);
+        else if (value === allProjects) switchProject(null);
       }}
     >
-      <option value={all}>All projects</option>
+      <option value={allProjects}>All projects</option>
       {!shown && <option value="">{name ?? "Choose a project"}</option>}
       {known.map(({ id, name: called, root }) => (
         <option key={id} value={id}>

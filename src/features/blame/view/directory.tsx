@@ -156,11 +156,11 @@ function Entry({ entry }: { entry: DirectoryRow }) {
   );
 }
 
-type Surviving = NonNullable<DirectoryEntry["surviving"]>;
+type SurvivingByAuthor = NonNullable<DirectoryEntry["surviving"]>;
 
-const countGone = ({ added, left }: Surviving) => added - left;
+const countGone = ({ added, left }: SurvivingByAuthor) => added - left;
 
-function describeDrift(surviving: Surviving | null): string {
+function describeDrift(surviving: SurvivingByAuthor | null): string {
   if (surviving === null) return "";
   const { added } = surviving;
   return `${formatPercent(countGone(surviving), added)} of ${added.toLocaleString("en")} lines that agents wrote have been rewritten since`;

@@ -102,7 +102,14 @@ function File({ rest, query }: ViewProps) {
               </>
             ) : (
               Object.entries(linesParts).map(([name, Part]) => (
-                <Part key={`${name} ${line}-${last} ${rev}`} {...{ file: path, line, last, rev, notes }} />
+                <Part
+                  key={`${name} ${line}-${last} ${rev}`}
+                  file={path}
+                  line={line}
+                  last={last}
+                  rev={rev}
+                  notes={notes}
+                />
               ))
             )}
           </aside>

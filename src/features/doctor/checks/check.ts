@@ -1,11 +1,11 @@
 import { loadConfig } from "../../../base/config/config.ts";
 import { type Config, makeDefaultConfig } from "../../../base/config/settings.ts";
 import type { Project } from "../../../base/paths.ts";
-import type { Mark } from "../../../terminal/output.ts";
+import type { LineMark } from "../../../terminal/output.ts";
 
 /** What one check of `pm doctor` found. */
 export interface CheckResult {
-  status: Mark;
+  status: LineMark;
   /** What was found, and what it means. */
   message: string;
   /** What to do about it; empty when all is well. */

@@ -12,12 +12,12 @@ import { call } from "../../../client/call.ts";
 import type { LeftOut } from "../../../sessions/ingest/known-transcripts.ts";
 import { formatCount } from "../../../terminal/text.ts";
 import { findPlainFiles } from "../../encryption/operation.ts";
-import type { DamagedPlace, StoreCheck } from "../findings.ts";
+import type { DamageFinding, StoreCheck } from "../findings.ts";
 import { inspectBackups, listDamagedLines, listLeftOut } from "../operation.ts";
 import { type CheckResult, fail, loadConfigOrDefault, ok, warn } from "./check.ts";
 
 /** Messages about one of Pommel's databases besides the findings. */
-interface DatabaseMessages {
+interface CheckMessages {
   /** It is not there: as good as well, or to be mended. */
   absent: CheckResult;
   /** What to do when it is damaged, and when a newer Pommel wrote it. */
@@ -31,7 +31,7 @@ interface DatabaseMessages {
 export function toDatabaseResult(
   file: string,
   check: StoreCheck,
-  { absent, damaged, tooNew, unreleased }: DatabaseMessages,
+  { absent, damaged, tooNew, unreleased }: CheckMessages,
 ): CheckResult {
   const name = basename(file);
   switch (check.state) {
@@ -184,7 +184,7 @@ const damagedHint =
 /** So many are named. */
 const maxNamed = 10;
 
-function describeDamaged(lines: readonly DamagedPlace[]): string {
+function describeDamaged(lines: readonly DamageFinding[]): string {
   const more = lines.length - maxNamed;
   return [
     ...lines.slice(0, maxNamed).map(({ session, path, line, saved, isLost }) => {

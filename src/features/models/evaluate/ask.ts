@@ -4,8 +4,8 @@ import { CodeSearch } from "../../../code/search/engine.ts";
 import type { QueryEmbedder } from "../../../code/search/vectors/query-embedder.ts";
 import type { CodeResult } from "../../../protocol/results.ts";
 import type { SearchableIndex } from "../../../store/index/port.ts";
-import { type Answered, measureQuality, type Quality } from "./measures.ts";
-import { chooseWeights, type SearchMode } from "./modes.ts";
+import { type MeasuredAnswer, measureQuality, type Quality } from "./measures.ts";
+import { chooseWeights, type EvaluatedMode } from "./modes.ts";
 import { type PairTarget, type QuestionPair, rankTargets } from "./pairs.ts";
 
 /** A question that was answered badly; the keys are those of JSON. */
@@ -20,7 +20,7 @@ export interface Miss {
 
 export interface AskedModes {
   /** By measured mode. */
-  modes: Partial<Record<SearchMode, Quality>>;
+  modes: Partial<Record<EvaluatedMode, Quality>>;
   /** The worst answers of the last mode. */
   misses: Miss[];
 }
@@ -30,7 +30,7 @@ interface AskOptions {
   index: SearchableIndex;
   /** null: only "lexical" can be measured. */
   embedder: QueryEmbedder | null;
-  modes: readonly SearchMode[];
+  modes: readonly EvaluatedMode[];
   pairs: readonly QuestionPair[];
   onAsked: (done: number, total: number) => void;
   signal: AbortSignal;
@@ -56,13 +56,13 @@ export async function ask(options: AskOptions): Promise<AskedModes> {
   return answers;
 }
 
-interface AskedPair extends Answered {
+interface AskedPair extends MeasuredAnswer {
   pair: QuestionPair;
   results: CodeResult[];
 }
 
 async function askIn(
-  mode: SearchMode,
+  mode: EvaluatedMode,
   { project, index, embedder, pairs, signal }: AskOptions,
   onAsked: (done: number) => void,
 ): Promise<AskedPair[]> {

@@ -25,7 +25,7 @@ export function percentile(values: readonly number[], p: number): number {
 }
 
 /** How one question was answered. */
-export interface Answered {
+export interface MeasuredAnswer {
   /** Of the targets that were found. */
   ranks: readonly number[];
   targets: number;
@@ -46,7 +46,7 @@ export interface Quality {
   p95_ms: number;
 }
 
-export function measureQuality(answers: readonly Answered[]): Quality {
+export function measureQuality(answers: readonly MeasuredAnswer[]): Quality {
   const times = answers.map(({ milliseconds }) => milliseconds);
   const recall = (k: number) =>
     average(answers.map(({ ranks }) => (ranks.some((rank) => rank <= k) ? 1 : 0)));

@@ -2,7 +2,7 @@ import { type Weights, weights } from "../../../code/search/weights.ts";
 
 /** Ways to search, for measuring what each contributes. People always get the hybrid. */
 export const modes = ["lexical", "semantic", "hybrid"] as const;
-export type SearchMode = (typeof modes)[number];
+export type EvaluatedMode = (typeof modes)[number];
 
 const wordless = { words: 0, phrase: 0, name: 0, definition: 0, mentions: 0 };
 
@@ -24,6 +24,6 @@ const semanticOnly: Weights = {
 };
 
 /** The weights of a mode. "lexical" is also to be searched without vectors. */
-export function chooseWeights(mode: SearchMode): Weights {
+export function chooseWeights(mode: EvaluatedMode): Weights {
   return mode === "semantic" ? semanticOnly : weights;
 }

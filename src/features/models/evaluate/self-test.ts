@@ -77,7 +77,7 @@ export async function runSelfTest(options: SelfTestOptions): Promise<SelfTestRep
 }
 
 /** A copy of a project that is indexed, and the questions that are drawn from it. */
-interface Prepared {
+interface PreparedTest {
   project: Project;
   /** To be closed by the caller. */
   index: CodeIndex;
@@ -92,7 +92,7 @@ interface Prepared {
 }
 
 /** Copies a project without the comments that it asks with, and indexes it. */
-async function prepare(options: SelfTestOptions, scratch: string): Promise<Prepared> {
+async function prepare(options: SelfTestOptions, scratch: string): Promise<PreparedTest> {
   const { root, config, count, log, signal } = options;
   options.onProgress("reading", 0, 0);
   const scanned = await listIndexableFiles(root, config);

@@ -59,7 +59,11 @@ function useIsLate(isSo: boolean): boolean {
 
 /** A commit, a branch, or what is not committed: each line with who wrote it, and the prompt that led to it. */
 export default function Review(props: ViewProps) {
-  return isEverywhere() && props.rest === "" ? <CommitsOfAll /> : <ReviewOf key={props.rest} {...props} />;
+  return isEverywhere() && props.rest === "" ? (
+    <CommitsOfAll />
+  ) : (
+    <ReviewedRange key={props.rest} {...props} />
+  );
 }
 
 /** Commits of all projects. */
@@ -72,7 +76,7 @@ const CommitsOfAll = () => (
   </div>
 );
 
-function ReviewOf({ rest: range, query }: ViewProps) {
+function ReviewedRange({ rest: range, query }: ViewProps) {
   const request = range === "" ? {} : { range };
   // Who wrote the lines of a large merge takes seconds to find; its lines do not, unless both are asked for at once.
   const lines = useAnswer("review", { ...request, lines_only: true }, range === "" ? {} : { asOf: range });

@@ -33,10 +33,10 @@ export function Keeping() {
   );
 }
 
-type MemoryStatus = StatusResponse["memory"];
+type KeptMemory = StatusResponse["memory"];
 
 /** Which sessions their clients delete soon, and whether they are stored here by then. */
-function Coverage({ memory }: { memory: MemoryStatus }) {
+function Coverage({ memory }: { memory: KeptMemory }) {
   const { vanishing } = memory;
   return (
     <Part as="panel" title="Sessions that their agent will delete">
@@ -69,7 +69,7 @@ function Coverage({ memory }: { memory: MemoryStatus }) {
   );
 }
 
-function Retention({ memory }: { memory: MemoryStatus }) {
+function Retention({ memory }: { memory: KeptMemory }) {
   const { data } = useAnswer("settings", {});
   const days = data?.settings.find(({ key }) => key === "sessions.retention_days")?.value;
   const { sessions, turns, annotations, captures, last_updated } = memory;

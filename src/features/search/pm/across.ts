@@ -15,7 +15,7 @@ import { readSearch, type SearchOptions } from "./request.ts";
 import { chooseExitCode, renderAnswer } from "./results.ts";
 
 type Everywhere = Shaped<typeof searchEverywhereResponse>;
-type Sides = Pick<Everywhere, "code" | "transcripts" | "history">;
+type SearchedSides = Pick<Everywhere, "code" | "transcripts" | "history">;
 
 /** `pm search --all-projects`: works anywhere, also outside of a project. */
 export async function searchAcrossCommand(
@@ -68,7 +68,7 @@ export async function searchAcrossCommand(
 }
 
 /** The same with places that a person can open from anywhere. */
-function addProjectNames({ code, transcripts, history }: Sides): Sides {
+function addProjectNames({ code, transcripts, history }: SearchedSides): SearchedSides {
   return {
     history: history && { ...history, results: history.results.map(nameProjectInTitle) },
     code: code && { ...code, results: code.results.map(toHomePlace) },
@@ -76,13 +76,13 @@ function addProjectNames({ code, transcripts, history }: Sides): Sides {
   };
 }
 
-type Results<Side extends keyof Sides> = NonNullable<Sides[Side]>["results"];
+type SideResults<Side extends keyof SearchedSides> = NonNullable<SearchedSides[Side]>["results"];
 
-function toHomePlace(result: Results<"code">[number]) {
+function toHomePlace(result: SideResults<"code">[number]) {
   return { ...result, file: toHomeRelative(join(result.project, result.file)) };
 }
 
-function nameProjectInSession(result: Results<"transcripts">[number]) {
+function nameProjectInSession(result: SideResults<"transcripts">[number]) {
   const { session_title, project, files } = result;
   return {
     ...result,
@@ -91,6 +91,6 @@ function nameProjectInSession(result: Results<"transcripts">[number]) {
   };
 }
 
-function nameProjectInTitle<R extends Results<"history">[number]>(result: R): R {
+function nameProjectInTitle<R extends SideResults<"history">[number]>(result: R): R {
   return { ...result, title: `${result.title} (${toHomeRelative(result.project)})` };
 }

@@ -11,7 +11,7 @@ import {
   toFoundEvent,
   toFoundSession,
 } from "../result-words.ts";
-import { formatAdvice, formatNothingFound, type Judged } from "./results.ts";
+import { formatAdvice, formatNothingFound, type JudgedAnswer } from "./results.ts";
 
 /** What `pm search` found, by kind. */
 
@@ -24,7 +24,7 @@ export function isOfCode({ code, transcripts, history }: FoundByKind): boolean {
   return code !== null && isEmpty && (history === null || history.results.length === 0);
 }
 
-interface ResultGroup extends Judged {
+interface ResultGroup extends JudgedAnswer {
   title: string;
   blocks: readonly string[];
   /** "3 of 12 results, 4 ms". */

@@ -16,8 +16,8 @@ export interface SearchOptions extends Omit<SearchAllRequest, "q" | "match" | "n
 }
 
 /** A part of an answer to `pm search`; the parts share one request. */
-export type Side = "code" | "transcripts" | "history";
-const everySide: readonly Side[] = ["code", "transcripts", "history"];
+export type SearchSide = "code" | "transcripts" | "history";
+const everySide: readonly SearchSide[] = ["code", "transcripts", "history"];
 
 /** What a first word limits the search to, and the part of the answer that has it. `transcripts` is the older name. */
 const scopes = {
@@ -29,13 +29,13 @@ const scopes = {
   checkpoints: "history",
   events: "history",
   all: "all",
-} as const satisfies Record<string, Side | "all">;
+} as const satisfies Record<string, SearchSide | "all">;
 type ScopeWord = keyof typeof scopes;
 
-export interface Search {
-  scope: Side | "all";
+export interface SideRequest {
+  scope: SearchSide | "all";
   /** What is searched: not all of `all` where an option is for some sides only. */
-  asks: readonly Side[];
+  asks: readonly SearchSide[];
   request: SearchAllRequest & Pick<HistorySearchRequest, "of">;
 }
 
@@ -48,15 +48,19 @@ const fieldsOfSide = {
 };
 
 /** The sides that an option limits the search to; null for one that all of them know, or none. */
-export function findSides(option: string): readonly Side[] | null {
+export function findSides(option: string): readonly SearchSide[] | null {
   if (alsoOfCode.has(option)) return ["code"];
   const sides = everySide.filter((side) => Object.hasOwn(fieldsOfSide[side], option));
   return sides.length === 0 || sides.length === everySide.length ? null : sides;
 }
 
 /** How people call a side. */
-const names: Readonly<Record<Side, string>> = { code: "code", transcripts: "sessions", history: "commits" };
-export const listSideNames = (sides: readonly Side[]) => sides.map((side) => names[side]);
+const names: Readonly<Record<SearchSide, string>> = {
+  code: "code",
+  transcripts: "sessions",
+  history: "commits",
+};
+export const listSideNames = (sides: readonly SearchSide[]) => sides.map((side) => names[side]);
 
 /**
  * Reads the words and options of a command line.
@@ -69,7 +73,7 @@ export async function readSearch(
   words: readonly string[],
   options: SearchOptions,
   near = "",
-): Promise<Search> {
+): Promise<SideRequest> {
   const word = parseScope(words);
   const query = (word === null ? words : words.slice(1)).join(" ").trim();
   if (query === "") {
@@ -110,20 +114,20 @@ function parseScope([first = "", ...others]: readonly string[]): ScopeWord | nul
   return others.length > 0 && Object.hasOwn(scopes, first) ? (first as ScopeWord) : null;
 }
 
-const kindsOf: Readonly<Record<Side, SearchedKind[]>> = {
+const kindsOf: Readonly<Record<SearchSide, SearchedKind[]>> = {
   code: ["code"],
   transcripts: ["sessions"],
   history: ["commits", "events"],
 };
 
-function toScopeRequest(word: ScopeWord | null): Pick<Search["request"], "of" | "type" | "by"> {
+function toScopeRequest(word: ScopeWord | null): Pick<SideRequest["request"], "of" | "type" | "by"> {
   if (word === "notes") return { type: ["annotated"], by: "turn" };
   const of = historyKinds.filter((kind) => kind === word);
   return of.length > 0 ? { of } : {};
 }
 
 /** Options that only some sides know limit the search to the sides that know all of them, if any does. */
-function chooseSides(scope: Side | "all", { only, ...options }: SearchOptions): readonly Side[] {
+function chooseSides(scope: SearchSide | "all", { only, ...options }: SearchOptions): readonly SearchSide[] {
   const limits = Object.entries(options).flatMap(([name, value]) => {
     const sides = value === undefined ? null : name === "by" ? findSidesOfUnit(value) : findSides(name);
     return sides === null ? [] : [{ name, sides }];
@@ -150,7 +154,7 @@ function chooseSides(scope: Side | "all", { only, ...options }: SearchOptions): 
 }
 
 /** A file or a chunk is code, a session or a turn is not. */
-const findSidesOfUnit = (unit: unknown): readonly Side[] => [
+const findSidesOfUnit = (unit: unknown): readonly SearchSide[] => [
   unit === "file" || unit === "chunk" ? "code" : "transcripts",
 ];
 

@@ -32,13 +32,13 @@ export function renderAnswer(answer: SearchResponse, style: ResultStyle): string
 }
 
 /** An answer, as far as it speaks of itself. */
-export interface Judged {
+export interface JudgedAnswer {
   verdict: Verdict;
   coverage?: Coverage | undefined;
 }
 
 /** What a reader should know before the results; of what is found nothing. */
-export function formatAdvice(judged: Judged, colors: Palette): string[] {
+export function formatAdvice(judged: JudgedAnswer, colors: Palette): string[] {
   const advice = adviseOn(judged);
   return advice === null ? [] : [colors.warn(advice)];
 }
@@ -49,14 +49,14 @@ export function formatNothingFound(query: string, next: string): string {
 }
 
 /** The parts of an answer to `pm search`; null: not searched. */
-export interface Sides<Results = { results: readonly unknown[]; verdict: Verdict }> {
+export interface SideAnswers<Results = { results: readonly unknown[]; verdict: Verdict }> {
   code: Results | null;
   transcripts: Results | null;
   history: Results | null;
 }
 
 /** The exit code of a search: "not found" where no side has a result, nor may get one once all is read. */
-export function chooseExitCode({ code, transcripts, history }: Sides): number {
+export function chooseExitCode({ code, transcripts, history }: SideAnswers): number {
   const isFound = [code, transcripts, history].some(
     (side) => side !== null && (side.results.length > 0 || side.verdict === "not_yet"),
   );

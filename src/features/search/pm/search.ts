@@ -12,7 +12,7 @@ import { makeCommitPageFinder } from "../../../terminal/links.ts";
 import type { SearchAllResponse } from "../operation.ts";
 import { searchAll, searchCode, searchHistory, searchTranscripts } from "../operation.ts";
 import type { ResultStyle } from "../result-words.ts";
-import { readSearch, type Search, type SearchOptions } from "./request.ts";
+import { readSearch, type SearchOptions, type SideRequest } from "./request.ts";
 
 /** What an answer saves its reader, in a sentence or two. */
 export function renderMetrics(metrics: ContextMetrics): string {
@@ -96,7 +96,7 @@ async function loadRenderer() {
   return import("./results.ts");
 }
 
-async function measure(project: Project, { request }: Search, { code }: SearchAllResponse) {
+async function measure(project: Project, { request }: SideRequest, { code }: SearchAllResponse) {
   if (code === null) return { metrics: null, said: "" };
   const { measureContext } = await import("../context-metrics.ts");
   const metrics = await measureContext(project, request, code);
@@ -108,7 +108,7 @@ interface SearchReply {
   note: string | null;
 }
 
-async function ask(project: Project, search: Search): Promise<SearchReply> {
+async function ask(project: Project, search: SideRequest): Promise<SearchReply> {
   const without: UnreachableReason[] = [];
   const how: CallOptions = { onHere: (why) => without.push(why) };
   const found = await runSearch(project, search, how);
@@ -120,7 +120,7 @@ async function ask(project: Project, search: Search): Promise<SearchReply> {
 
 async function runSearch(
   project: Project,
-  { asks, request }: Search,
+  { asks, request }: SideRequest,
   how: CallOptions,
 ): Promise<SearchAllResponse> {
   switch (asks.length === 1 && request.only === undefined ? asks[0] : "all") {

@@ -4,7 +4,7 @@ import { listMarkedWords } from "../../../page/components/marked.tsx";
 import { Empty, Failure, Loading } from "../../../page/components/states.tsx";
 import { linkInto } from "../../../page/router.ts";
 import { HitRow } from "./hit-row.tsx";
-import { type Hit, mergeFound } from "./hits.ts";
+import { mergeFound, type PageHit } from "./hits.ts";
 
 /** Results of a search. */
 const shownResults = 20;
@@ -58,4 +58,4 @@ export function FoundEverywhere({ words }: { words: string }) {
   );
 }
 
-const getBestLikelihood = ([first]: readonly Hit[]) => first?.likely ?? 0;
+const getBestLikelihood = ([first]: readonly PageHit[]) => first?.likely ?? 0;

@@ -11,7 +11,7 @@ import { shownOfMatch } from "../../../protocol/reading/shown-of-match.ts";
 import { parseSnippet } from "../../../protocol/reading/statements.ts";
 import type { CodeResult, CommitFound, EventFound, SessionResult } from "../../../protocol/results.ts";
 import { chooseExcerpt, nameResultType } from "../found-words.ts";
-import type { Hit } from "./hits.ts";
+import type { PageHit } from "./hits.ts";
 
 interface HitRowProps<T> {
   href: string;
@@ -19,7 +19,7 @@ interface HitRowProps<T> {
   words: readonly string[];
 }
 
-export function HitRow({ hit, words }: { hit: Hit; words: readonly string[] }) {
+export function HitRow({ hit, words }: { hit: PageHit; words: readonly string[] }) {
   switch (hit.kind) {
     case "code":
       return <CodeRow href={hit.href} result={hit.result} words={words} />;

@@ -11,7 +11,7 @@ import type { Verdict } from "../../../protocol/values.ts";
 import type { HistoryResult, SearchAllResponse } from "../operation.ts";
 
 /** A result of any kind. */
-export type Hit = { key: string; href: string; likely: number } & (
+export type PageHit = { key: string; href: string; likely: number } & (
   | { kind: "code"; result: CodeResult }
   | { kind: "session"; result: SessionResult }
   | { kind: "commit"; result: CommitFound }
@@ -22,7 +22,7 @@ export interface SearchHits {
   verdict: Verdict;
   /** Of what is not read in full yet. */
   coverages: Coverage[];
-  hits: Hit[];
+  hits: PageHit[];
   total: number;
   tookMs: number;
   notes: string[];
@@ -56,7 +56,7 @@ export function mergeFound({
 const rateResult = (side: { probability: number; is_named?: boolean | undefined }, i: number) =>
   side.is_named && i === 0 ? Number.POSITIVE_INFINITY : computeLikelihood(side, i + 1);
 
-function toCodeHit(result: CodeResult, likely: number): Hit {
+function toCodeHit(result: CodeResult, likely: number): PageHit {
   const line = result.match_lines?.[0] ?? result.start_line;
   return {
     kind: "code",
@@ -67,12 +67,12 @@ function toCodeHit(result: CodeResult, likely: number): Hit {
   };
 }
 
-function toSessionHit(result: SessionResult, likely: number): Hit {
+function toSessionHit(result: SessionResult, likely: number): PageHit {
   const href = linkToSession(result.session_id, result.turn);
   return { kind: "session", key: result.id, href, likely, result };
 }
 
-function toHistoryHit(result: HistoryResult, likely: number): Hit {
+function toHistoryHit(result: HistoryResult, likely: number): PageHit {
   const { id } = result;
   return result.kind === "commit"
     ? { kind: "commit", key: id, href: linkToCommit(id), likely, result }

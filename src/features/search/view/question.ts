@@ -11,11 +11,11 @@ import { chunkKinds } from "../../../protocol/values.ts";
 import type { searchAllRequest } from "../operation.ts";
 
 const allSides = ["code", "sessions", "history"] as const;
-type Side = (typeof allSides)[number];
+type PageSide = (typeof allSides)[number];
 
 /** A filter of the search, and the sides that it limits: what has no such property is not searched. */
 interface SearchFilter extends Filter {
-  sides: readonly Side[];
+  sides: readonly PageSide[];
 }
 
 export function searchFilters(known: FilterChoices): SearchFilter[] {
@@ -39,7 +39,7 @@ export function searchFilters(known: FilterChoices): SearchFilter[] {
 export interface SearchQuestion {
   words: string;
   /** Empty: the filters exclude each other. */
-  sides: readonly Side[];
+  sides: readonly PageSide[];
   code: { path?: string[]; language?: string[] };
   /** Of sessions and history. */
   others: {

@@ -15,7 +15,7 @@ import type { Verdict } from "../../../protocol/values.ts";
 import { answerCards } from "../../answer-cards.ts";
 import { FoundEverywhere } from "./found-everywhere.tsx";
 import { HitRow } from "./hit-row.tsx";
-import { type Hit, mergeFound, type SearchHits } from "./hits.ts";
+import { mergeFound, type PageHit, type SearchHits } from "./hits.ts";
 import { buildRequest, parseQuestion, searchFilters } from "./question.ts";
 import { PinButton, rememberSearch, Start } from "./start.tsx";
 import "./search.css";
@@ -89,7 +89,7 @@ interface ResultsProps {
   /** Nothing is filtered. */
   hasCards: boolean;
   /** The code that it is about, if that is known. */
-  code: Hit | null;
+  code: PageHit | null;
 }
 
 function Results({ found, words, hasCards, code }: ResultsProps) {

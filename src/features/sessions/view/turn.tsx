@@ -193,11 +193,11 @@ function TurnEnd({ state = "completed" }: Pick<TurnInFull, "state">) {
 /** Fewer lines of an answer than these are no answer to read. */
 const wholeAnswerLines = 18;
 
-interface EntryProps extends Required<Omit<StoryProps, "entries">> {
+interface TurnEntryProps extends Required<Omit<StoryProps, "entries">> {
   entry: TurnEntry;
 }
 
-function Entry({ of, entry, lines, onWhole }: EntryProps) {
+function Entry({ of, entry, lines, onWhole }: TurnEntryProps) {
   const { kind, text, images, tool, omitted, timestamp } = entry;
   switch (kind) {
     case "prompt":

@@ -56,9 +56,11 @@ export default function Insights({ query }: ViewProps) {
   );
 }
 
-type Data<R extends Parameters<typeof useAnswer>[0]> = NonNullable<ReturnType<typeof useAnswer<R>>["data"]>;
+type DataFor<R extends Parameters<typeof useAnswer>[0]> = NonNullable<
+  ReturnType<typeof useAnswer<R>>["data"]
+>;
 
-function LinesByDirectory({ of: { by_directory, total } }: { of: Data<"stats"> }) {
+function LinesByDirectory({ of: { by_directory, total } }: { of: DataFor<"stats"> }) {
   const directories = splitLargeDirectories(by_directory).sort((a, b) => b.agent - a.agent);
   if (directories.length === 0) return null;
   return (
@@ -83,7 +85,7 @@ function LinesByDirectory({ of: { by_directory, total } }: { of: Data<"stats"> }
   );
 }
 
-function LinesLeft({ of: { checkpoints } }: { of: Data<"checkpoints"> }) {
+function LinesLeft({ of: { checkpoints } }: { of: DataFor<"checkpoints"> }) {
   const weeks = sumLeftByWeek(checkpoints);
   if (weeks.length === 0) return null;
   const added = weeks.reduce((sum, week) => sum + week.added, 0);
@@ -108,7 +110,7 @@ function LinesLeft({ of: { checkpoints } }: { of: Data<"checkpoints"> }) {
   );
 }
 
-function ContextUsed({ of: { injections } }: { of: Data<"injections"> }) {
+function ContextUsed({ of: { injections } }: { of: DataFor<"injections"> }) {
   const { used, not_used, unknown } = countUses(injections);
   if (used + not_used + unknown === 0) return null;
   return (

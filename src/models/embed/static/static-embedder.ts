@@ -4,7 +4,7 @@ import { getErrorMessage, PommelError } from "../../../base/errors.ts";
 import type { Embedder, EmbedderDriver } from "../embedder.ts";
 import { quantise } from "../quantise.ts";
 import { readModelDescription, StaticModel } from "./static-model.ts";
-import { readWeights, type Weights } from "./token-sums.ts";
+import { type ModelWeights, readWeights } from "./token-sums.ts";
 
 /** `models/static` of the installation, from the bundle in `dist/` as from this source file. */
 function locateBundledModel(): string {
@@ -81,5 +81,5 @@ export function getBundledEmbedder(): Embedder {
 }
 
 /** What threads share of the bundled model. @throws Error as `StaticModel.load` */
-export const readBundledWeights = (dir: string = locateBundledModel()): Weights =>
+export const readBundledWeights = (dir: string = locateBundledModel()): ModelWeights =>
   readWeights(join(dir, "weights.bin"), readModelDescription(dir).sha256.weights);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
-import type { SumOfTokens, TokenVectors, Weights } from "./token-sums.ts";
+import type { ModelWeights, SumOfTokens, TokenVectors } from "./token-sums.ts";
 import { checkSum, readWeights, sumFewTexts, sumManyTexts } from "./token-sums.ts";
 import { Tokenizer } from "./words.ts";
 
@@ -29,7 +29,7 @@ export class StaticModel {
     /** The unnormalised vector of a text; zero without known tokens. */
     readonly embed: SumOfTokens,
     /** Kept, as what is shared with threads is what is in use. */
-    readonly weights: Weights,
+    readonly weights: ModelWeights,
   ) {}
 
   /**

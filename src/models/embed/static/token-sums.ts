@@ -7,7 +7,7 @@ import { bytesOfRuns, makeRuns, mostRuns, type RunKernel, type Runs } from "../.
 import type { Tokenizer } from "./words.ts";
 
 /** The weights of a model, in memory that threads share: they take 10 MB. */
-export interface Weights {
+export interface ModelWeights {
   file: string;
   sha256: string;
   bytes: Uint8Array;
@@ -16,13 +16,13 @@ export interface Weights {
 const environmentKey = "pommel: weights";
 
 /** Of this thread, as long as anything uses them. */
-let ours: WeakRef<Weights> | undefined;
+let ours: WeakRef<ModelWeights> | undefined;
 
 /**
  * Reads weights, unless this thread or the one that started it has them.
  * @throws Error when the file is missing or damaged
  */
-export function readWeights(file: string, sha256: string): Weights {
+export function readWeights(file: string, sha256: string): ModelWeights {
   const known = findSharedWeights();
   if (known?.file === file && known.sha256 === sha256) return known;
   const weights = { file, sha256, bytes: readShared(file) };
@@ -42,8 +42,8 @@ export function withSharedWeights<T>(start: () => T): T {
   }
 }
 
-function findSharedWeights(): Weights | undefined {
-  return ours?.deref() ?? (getEnvironmentData(environmentKey) as unknown as Weights | undefined);
+function findSharedWeights(): ModelWeights | undefined {
+  return ours?.deref() ?? (getEnvironmentData(environmentKey) as unknown as ModelWeights | undefined);
 }
 
 function readShared(file: string): Uint8Array {

@@ -47,7 +47,7 @@ function isReasoning(model: string): boolean {
   return /^(o\d|gpt-5)/.test(model);
 }
 
-interface OpenaiOptions extends LlmOptions {
+interface OpenaiLlmOptions extends LlmOptions {
   /** OpenAI itself, with known models and prices, and a required key. */
   isOpenai?: boolean;
 }
@@ -83,7 +83,7 @@ export const openaiDriver: LlmDriver = {
 export function createOpenaiLlm(
   model: string,
   { url, keyVariable }: OpenaiServer,
-  options: OpenaiOptions = {},
+  options: OpenaiLlmOptions = {},
 ): Llm {
   const { clock, timeoutMs, env, isOpenai } = { ...defaultOptions, isOpenai: isOpenaiAt(url), ...options };
   const { base } = buildEndpoint(url);

@@ -15,15 +15,15 @@ import {
   wrote,
 } from "../../../../test/support/turn-fixture.ts";
 import type { TranscriptEntry } from "../../../agents/agent.ts";
-import { buildUnits, formatUnit, type Unit, type UnitOptions } from "./units.ts";
+import { buildUnits, type ChunkUnit, formatUnit, type UnitOptions } from "./units.ts";
 
 const options: UnitOptions = { relativize: (path) => path.replace("/p/", "") };
 
-function units(...happenings: Happening[]): Unit[] {
+function units(...happenings: Happening[]): ChunkUnit[] {
   return conversation(...happenings).flatMap((turn) => buildUnits(turn, options));
 }
 
-function only(...happenings: Happening[]): Unit {
+function only(...happenings: Happening[]): ChunkUnit {
   const [unit, ...more] = units(...happenings);
   if (unit === undefined || more.length > 0) throw new Error(`${more.length} units more`);
   return unit;

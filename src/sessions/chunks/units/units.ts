@@ -19,7 +19,7 @@ interface UnitOutcome {
 }
 
 /** The smallest part of a chunk: a message, or a tool use with its result. */
-export interface Unit {
+export interface ChunkUnit {
   turn: Turn;
   speaker: "user" | "assistant" | "tool";
   /** Lines of the turn that it shows, by their order in the session. */
@@ -64,10 +64,10 @@ interface MessagePosition {
   at: number | null;
 }
 
-type UnitContent = Pick<Unit, "speaker" | "body"> & Partial<Unit>;
+type UnitContent = Pick<ChunkUnit, "speaker" | "body"> & Partial<ChunkUnit>;
 
 /** A unit that goes from one line to another. */
-function makeUnit(from: MessagePosition, to: MessagePosition, unitText: UnitContent): Unit {
+function makeUnit(from: MessagePosition, to: MessagePosition, unitText: UnitContent): ChunkUnit {
   const times = [from.at, to.at].filter((at) => at !== null);
   return {
     turn: from.turn,
@@ -91,14 +91,14 @@ function makeMessageUnits(
   speaker: "user" | "assistant",
   label: string,
   unitText: string,
-): Unit[] {
+): ChunkUnit[] {
   const body = withoutSpeakers(unitText.trim());
   if (body === "") return [];
   const prose = speaker === "user" ? "prompt" : "answer";
   return [makeUnit(place, place, { speaker, label, body, prose, terms: { ...noTerms, [prose]: body } })];
 }
 
-function makeNoticeUnits(place: MessagePosition, unitText: string): Unit[] {
+function makeNoticeUnits(place: MessagePosition, unitText: string): ChunkUnit[] {
   const bare = unitText.replace(markup, " ").trim();
   if (emptyNotice.test(bare)) return [];
   const errors = hasFailureReport(bare) ? extractErrorLines(bare, 400) : "";
@@ -119,7 +119,7 @@ function makeToolUnits(
   use: ToolUseEntry,
   answer: AnsweredCall | null,
   options: UnitOptions,
-): Unit[] {
+): ChunkUnit[] {
   const result = answer?.result ?? null;
   const to = answer?.place ?? place;
   const says = sayUse(use, result?.edits ?? null, options.relativize);
@@ -153,7 +153,7 @@ const formatResultLine = (came: ResultSays | null): string[] =>
   came === null || came.shown === "" ? [] : [`[TOOL_RESULT] ${withoutSpeakers(came.shown)}`];
 
 /** A result whose use was in an earlier turn, or in none. */
-function makeOrphanResultUnits(place: MessagePosition, result: ToolResult): Unit[] {
+function makeOrphanResultUnits(place: MessagePosition, result: ToolResult): ChunkUnit[] {
   const came = sayResult(result, null, []);
   const { answer, errors, fails, passes } = came;
   const resultUnits = formatResultLine(came).map((body) =>
@@ -168,7 +168,7 @@ function makeOrphanResultUnits(place: MessagePosition, result: ToolResult): Unit
 }
 
 /** A turn's units in order; entries that say nothing (titles, compactions) have none. */
-export function buildUnits(turn: Turn, options: UnitOptions): Unit[] {
+export function buildUnits(turn: Turn, options: UnitOptions): ChunkUnit[] {
   const answers = new Map<string, AnsweredCall>();
   const uses = new Set<string>();
   for (const { seq, at, entries } of turn.lines) {
@@ -179,7 +179,7 @@ export function buildUnits(turn: Turn, options: UnitOptions): Unit[] {
     }
   }
 
-  function convertEntry(entry: TranscriptEntry, place: MessagePosition): Unit[] {
+  function convertEntry(entry: TranscriptEntry, place: MessagePosition): ChunkUnit[] {
     switch (entry.kind) {
       case "prompt":
         return makeMessageUnits(
@@ -212,6 +212,6 @@ export function buildUnits(turn: Turn, options: UnitOptions): Unit[] {
 }
 
 /** A unit as it is read. */
-export function formatUnit({ label, body }: Pick<Unit, "label" | "body">): string {
+export function formatUnit({ label, body }: Pick<ChunkUnit, "label" | "body">): string {
   return label === "" ? body : `${label} ${body}`;
 }

@@ -1,7 +1,7 @@
 import { splitLine, stripMarkdown } from "../prose.ts";
 
 /** A closing message as it is read: sentences, and lists under the sentence or heading that announces them. */
-export interface Said {
+export interface ClosingText {
   /** A sentence, or an item of a list. */
   text: string;
   isItem: boolean;
@@ -32,8 +32,8 @@ const writtenCallEnd = /<\/(?:tool_call|function_calls?)>\s*$/;
 export const plainApostrophes = (text: string): string => text.replace(/[’‘]/g, "'");
 
 /** What stands in a message, in order, without code, tables and quotations. */
-export function readSaid(message: string): Said[] {
-  const said: Said[] = [];
+export function readSaid(message: string): ClosingText[] {
+  const said: ClosingText[] = [];
   let isCode = false;
   let isInsight = false;
   let isCall = false;

@@ -3,7 +3,7 @@ import { parseQuestions } from "../../questions.ts";
 import type { Turn } from "../../turn-content.ts";
 
 /** How a session ended, as far as its turns show it. */
-export interface Ending {
+export interface SessionEnding {
   /** What the agent said last, the latest last: the texts of its last turn with words, up to `keptTexts`. */
   texts: string[];
   /** The turn that they are of; 0: the agent said nothing. */
@@ -33,7 +33,7 @@ const planHeading = /^\s*#\s+(?:Plan:?\s+)?(.{3,120})/;
 
 /** Reads turns in order, and holds no more of them than their last words. */
 export class EndingReader {
-  private ending: Ending = {
+  private ending: SessionEnding = {
     texts: [],
     turn: 0,
     lastTurn: 0,
@@ -90,7 +90,7 @@ export class EndingReader {
   }
 
   /** Of the turns that were read. */
-  get(): Ending {
+  get(): SessionEnding {
     return this.ending;
   }
 }

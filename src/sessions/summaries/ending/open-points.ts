@@ -1,6 +1,6 @@
 import { shortenToClause } from "../../../base/text/text-size.ts";
-import type { Ending } from "./closing.ts";
-import { readSaid, type Said } from "./closing-words.ts";
+import type { SessionEnding } from "./closing.ts";
+import { type ClosingText, readSaid } from "./closing-words.ts";
 import notDone from "./not-done.json" with { type: "json" };
 
 /** Most that is said of what a session left open. */
@@ -102,12 +102,18 @@ const offersToDo =
   /^(?:(?:if you (?:want|like|prefer)|optionally)\b|i (?:can|could)\b|(?:have|ask|tell) me\b)/i;
 
 /** Whether a heading, or what announces a list, is of what is left. */
-export const headsWhatIsLeft = ({ heading, announcedBy }: Pick<Said, "heading" | "announcedBy">): boolean =>
+export const headsWhatIsLeft = ({
+  heading,
+  announcedBy,
+}: Pick<ClosingText, "heading" | "announcedBy">): boolean =>
   leftHeading.test(announcedBy) || leftHeading.test(heading);
 /** Whether a sentence announces what is left, or offered. */
 export const announcesWhatIsLeft = (text: string): boolean =>
   text.endsWith(":") && (leftHeading.test(text) || onlyOffered.test(text));
-export const headsAnOffer = ({ heading, announcedBy }: Pick<Said, "heading" | "announcedBy">): boolean =>
+export const headsAnOffer = ({
+  heading,
+  announcedBy,
+}: Pick<ClosingText, "heading" | "announcedBy">): boolean =>
   onlyOffered.test(announcedBy) || onlyOffered.test(heading);
 
 export interface OpenPoint {
@@ -146,7 +152,7 @@ export function findOpenPoints({
   before,
   plan,
   questions,
-}: Ending): OpenPoint[] {
+}: SessionEnding): OpenPoint[] {
   const waiting = [...(plan === null ? [] : [proposedPlan.word(plan)]), ...questions].map((text) => ({
     text: shortenPoint(text),
     turn: lastTurn,
@@ -195,7 +201,7 @@ export const asks = (text: string): boolean => /[?？]$/.test(text);
 
 /** "Want me to?" asks what the sentence before it says. */
 const minQuestionWords = 5;
-const completeQuestion = (text: string, before: Said | undefined): string =>
+const completeQuestion = (text: string, before: ClosingText | undefined): string =>
   text.endsWith("?") && text.split(" ").length < minQuestionWords && before !== undefined && !before.isItem
     ? `${before.text} ${text}`
     : text;
@@ -207,7 +213,7 @@ const announcesOptions =
 const asksToChoose = /^(?:would you|do you|should (?:i|we)|shall|which|how would|what would|want me to)\b/i;
 
 /** A question whose answers are a list at the end: "Would you like me to:"; null: there is none. */
-function findOptionsAsked(said: readonly Said[]): string | null {
+function findOptionsAsked(said: readonly ClosingText[]): string | null {
   const announced = said.findLastIndex(({ isItem, text }) => !isItem && announcesOptions.test(text));
   const at = announced === -1 ? said.findLastIndex(({ isItem }) => !isItem) : announced;
   const question = said[at]?.text ?? "";
@@ -217,13 +223,13 @@ function findOptionsAsked(said: readonly Said[]): string | null {
   return `${question} ${options.map(({ text }) => text.replace(/[?.;]+$/, "")).join("; ")}?`;
 }
 
-function listItemsFrom(said: readonly Said[], from: number): Said[] {
+function listItemsFrom(said: readonly ClosingText[], from: number): ClosingText[] {
   const end = said.findIndex(({ isItem }, i) => i >= from && !isItem);
   return said.slice(from, end === -1 ? said.length : end);
 }
 
 /** @param fromEnd how many sentences on the end is, from 1 */
-function isOpen(said: Said, fromEnd: number): boolean {
+function isOpen(said: ClosingText, fromEnd: number): boolean {
   const { text, isItem } = said;
   if (!asks(text)) return isLeftOpen(said) && isNamedNotDone(said);
   // Questions further up are rhetorical, or headings.
@@ -241,7 +247,7 @@ const offersChoice = (text: string): boolean =>
 /** Left out because the person wanted it so, or because it is not worth it. */
 const declines = compilePhrases(...notDone.declines);
 
-function isNamedNotDone({ text: whole, isItem, heading, announcedBy, isUnticked }: Said): boolean {
+function isNamedNotDone({ text: whole, isItem, heading, announcedBy, isUnticked }: ClosingText): boolean {
   if (isUnticked) return true;
   if (declines.test(whole)) return false;
   // A reason explains: "they show up since they are not committed".
@@ -251,7 +257,7 @@ function isNamedNotDone({ text: whole, isItem, heading, announcedBy, isUnticked 
 }
 
 /** Whether something may be yet to be done, by what is said of it. */
-export function isLeftOpen({ text, isItem, heading, announcedBy, isDone, isUnticked }: Said): boolean {
+export function isLeftOpen({ text, isItem, heading, announcedBy, isDone, isUnticked }: ClosingText): boolean {
   if (isDone || text.length < minPoint) return false;
   if (isUnticked) return true;
   if (headsAnOffer({ heading, announcedBy }) || (isItem && offersToDo.test(text))) return false;

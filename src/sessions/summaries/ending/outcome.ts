@@ -1,6 +1,6 @@
 import { shortenToClause } from "../../../base/text/text-size.ts";
-import type { Ending } from "./closing.ts";
-import { readSaid, type Said } from "./closing-words.ts";
+import type { SessionEnding } from "./closing.ts";
+import { type ClosingText, readSaid } from "./closing-words.ts";
 import { announcesWhatIsLeft, asks, headsAnOffer, headsWhatIsLeft, isLeftOpen } from "./open-points.ts";
 
 /** An outcome of fewer words is followed by what the message lists. */
@@ -32,7 +32,7 @@ const stripInterjection = (text: string) => {
 };
 
 /** Says something of what came of it. */
-function isTellingOutcome(said: Said): boolean {
+function isTellingOutcome(said: ClosingText): boolean {
   const rest = stripInterjection(said.text);
   return (
     rest.length > 2 &&
@@ -104,11 +104,15 @@ function extractOutcomeParts(message: string, room: number): string[] {
 }
 
 /** "I pushed this to:" says nothing without the list below it. */
-const announcesList = (one: Said, said: readonly Said[]): boolean =>
+const announcesList = (one: ClosingText, said: readonly ClosingText[]): boolean =>
   one.text.endsWith(":") && said[said.indexOf(one) + 1]?.isItem === true;
 
 /** The items of a list from a place on, as many as fit whole, and where it ends. */
-function joinListItems(said: readonly Said[], from: number, room: number): [text: string, next: number] {
+function joinListItems(
+  said: readonly ClosingText[],
+  from: number,
+  room: number,
+): [text: string, next: number] {
   let next = from;
   while (said[next]?.isItem && said[next]!.heading === said[from]!.heading) next++;
   const all = said.slice(from, next).map(({ text }) => text);
@@ -137,7 +141,7 @@ const shortenSentence = (text: string) => shortenToClause(text, maxSentenceChars
 const minOutcomeWords = 4;
 
 /** What came of a session, in its agent's last words; "" where it said none. */
-export function extractOutcome({ texts, turn, lastTurn, actsAfter, before }: Ending): string {
+export function extractOutcome({ texts, turn, lastTurn, actsAfter, before }: SessionEnding): string {
   // What was said on the way to something else is no outcome, unless it reports how things stand.
   const reports = actsAfter ? texts.filter((text) => reportsState.test(text)) : texts;
   let parts: string[] = [];

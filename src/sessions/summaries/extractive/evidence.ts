@@ -4,15 +4,15 @@ import { extractErrorLines, hasFailureReport, isDisplayCommand } from "../../chu
 import { DecisionReader } from "../../decisions/find.ts";
 import type { Turn } from "../../turn-content.ts";
 import { weighProblem, weighResolution } from "../cues.ts";
-import { type Ending, EndingReader } from "../ending/closing.ts";
+import { EndingReader, type SessionEnding } from "../ending/closing.ts";
 import { type Ask, extractAsk } from "../llm-summary.ts";
 import { splitSentences, withoutBoilerplate } from "../prose.ts";
 import {
   buildStatement,
   createStatementCollector,
   isSentence,
-  type Problem,
   Problems,
+  type SessionProblem,
   type SummaryStatement,
 } from "./problems.ts";
 
@@ -20,10 +20,10 @@ import {
 export interface SummaryEvidence {
   asks: (Ask & { turn: number })[];
   decisions: SummaryStatement[];
-  problems: Problem[];
+  problems: SessionProblem[];
   /** Files that were changed, and how often. */
   files: ReadonlyMap<string, number>;
-  ending: Ending;
+  ending: SessionEnding;
   /** Open items of the agent's own list, if it wrote that in the last turn. */
   todos: string[];
   /** In how many sentences each word stands, the most of that, and how many sentences there are. */

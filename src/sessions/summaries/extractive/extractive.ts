@@ -5,7 +5,7 @@ import { extractOutcome } from "../ending/outcome.ts";
 import type { Ask } from "../llm-summary.ts";
 import { extractContentWords, measureOverlap } from "../prose.ts";
 import { gatherEvidence, type SummaryEvidence } from "./evidence.ts";
-import type { Problem, SummaryStatement } from "./problems.ts";
+import type { SessionProblem, SummaryStatement } from "./problems.ts";
 
 /** A statement with more of its words than this in another one adds nothing to it. */
 const sameness = 0.6;
@@ -144,13 +144,13 @@ function selectAsks({ asks }: SummaryEvidence): Ask[] {
 function selectProblems(
   evidence: SummaryEvidence,
   besides: readonly Pick<SummaryStatement, "words">[],
-): Problem[] {
-  const value = (problem: Problem) =>
+): SessionProblem[] {
+  const value = (problem: SessionProblem) =>
     weighStatement(problem, evidence) + (problem.resolution === null ? 0 : 2);
   return selectBest(evidence.problems, maxPartItems.problems, value, besides);
 }
 
-function formatProblem({ text, resolution }: Problem): string {
+function formatProblem({ text, resolution }: SessionProblem): string {
   const problem = shortenText(text, maxPartChars.problem);
   return resolution === null
     ? `- ${problem}`

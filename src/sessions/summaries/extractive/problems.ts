@@ -51,7 +51,7 @@ export function createStatementCollector<T extends SummaryStatement>(
   };
 }
 
-export interface Problem extends SummaryStatement {
+export interface SessionProblem extends SummaryStatement {
   resolution: SummaryStatement | null;
 }
 
@@ -73,19 +73,19 @@ function countShared({ words }: SummaryStatement, other: SummaryStatement): numb
 
 /** The problems of a session and their solutions, in order. */
 export class Problems {
-  private readonly found = createStatementCollector<Problem>(keep.problems);
+  private readonly found = createStatementCollector<SessionProblem>(keep.problems);
   /** Those that may still be resolved, latest last. */
-  private open: Problem[] = [];
+  private open: SessionProblem[] = [];
   /** Commands that failed and did not succeed since, by name. */
-  private readonly failing = new Map<string, Problem>();
+  private readonly failing = new Map<string, SessionProblem>();
   /** Repairs that were reported lately. */
   private readonly repairs: SummaryStatement[] = [];
 
-  listProblems(): Problem[] {
+  listProblems(): SessionProblem[] {
     return this.found.all();
   }
 
-  add(statement: SummaryStatement): Problem {
+  add(statement: SummaryStatement): SessionProblem {
     const problem = { ...statement, resolution: null };
     this.found.add(problem);
     this.open.push(problem);
@@ -101,7 +101,7 @@ export class Problems {
       ({ turn, order: at }) =>
         resolution.turn - turn <= resolvedWithin.turns && resolution.order - at <= resolvedWithin.sentences,
     );
-    let best: Problem | null = null;
+    let best: SessionProblem | null = null;
     let mostShared = 0;
     for (const problem of this.open) {
       const shared = countShared(resolution, problem) + (resolution.weight >= saysFix ? 1 : 0);

@@ -7,7 +7,7 @@ import { createPlainKernel } from "../../../../test/support/plain/vector-kernel.
 import { chunkRecord, indexedFile } from "../../../../test/support/record-fixture.ts";
 import { type Level, levels } from "../../../base/levels.ts";
 import { createKernel } from "../../vectors/vector-kernel.ts";
-import { type ChunkId, type Scope, toChunkId } from "../port.ts";
+import { type ChunkId, type SearchScope, toChunkId } from "../port.ts";
 import { ChunkVectors } from "./chunk-vectors.ts";
 import { IndexDatabase } from "./index-database.ts";
 
@@ -28,7 +28,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-const everywhere: Scope = { files: null, levels: null };
+const everywhere: SearchScope = { files: null, levels: null };
 
 interface Given {
   id: string;
@@ -48,7 +48,7 @@ function write(path: string, chunks: readonly Given[], { model = "m", into = ind
 }
 
 const nameOf = (id: ChunkId) => index.readChunks([id])[0]?.uid;
-const near = (query: number[], k = 10, scope: Scope = everywhere) =>
+const near = (query: number[], k = 10, scope: SearchScope = everywhere) =>
   vectors.findNearest(Int8Array.from(query), k, scope).map(({ id }) => nameOf(id));
 
 describe("the nearest chunks", () => {

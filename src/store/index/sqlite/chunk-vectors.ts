@@ -1,7 +1,7 @@
 import { VectorIndex } from "../../vectors/vector-index.ts";
 import type { VectorKernel } from "../../vectors/vector-kernel.ts";
 import { ExactVectors, type FileSpan } from "../exact-vectors.ts";
-import { type ChunkId, type ChunkMatch, type Scope, toChunkId } from "../port.ts";
+import { type ChunkId, type ChunkMatch, type SearchScope, toChunkId } from "../port.ts";
 import type { IndexDatabase } from "./index-database.ts";
 import { type FileVectorRow, listVectorRowIds, readVectorRowsAfter } from "./vector-rows.ts";
 
@@ -30,7 +30,7 @@ export class ChunkVectors {
   }
 
   /** The `k` chunks of the scope that are nearest to the query, best first; ties by row. */
-  findNearest(query: Int8Array, k: number, scope: Scope): ChunkMatch[] {
+  findNearest(query: Int8Array, k: number, scope: SearchScope): ChunkMatch[] {
     return this.exact.findNearest(query, k, scope).map(({ row, score }) => ({ id: toChunkId(row), score }));
   }
 

@@ -6,12 +6,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { changeUndefended } from "../../../../test/support/undefended.ts";
 import { makeTokenStream } from "../../../base/text/tokens.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
-import { type ChunkId, type Scope, toChunkId } from "../port.ts";
+import { type ChunkId, type SearchScope, toChunkId } from "../port.ts";
 import type { ChunkRecord, IndexedFile } from "../records.ts";
 import { SqliteCommits } from "./commits.ts";
 import { IndexDatabase } from "./index-database.ts";
 import { codeSchema } from "./schema.ts";
-import { Definitions, SqliteIndex } from "./sqlite-index.ts";
+import { SqliteIndex, SymbolCache } from "./sqlite-index.ts";
 
 let dir: string;
 let file: string;
@@ -28,7 +28,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-const everywhere: Scope = { files: null, levels: null };
+const everywhere: SearchScope = { files: null, levels: null };
 const columns = { name: 8, path: 4, head: 2, body: 1 };
 
 function chunk(id: string, name: string, body: string, more: Partial<ChunkRecord> = {}): ChunkRecord {
@@ -63,7 +63,7 @@ function indexed(path: string, chunks: ChunkRecord[]): IndexedFile {
   };
 }
 
-const find = (text: string, scope: Scope = everywhere) =>
+const find = (text: string, scope: SearchScope = everywhere) =>
   uidsOf(index.words.findBest(makeTokenStream(text).split(" "), columns, 10, scope));
 const uidsOf = (found: readonly { id: ChunkId }[]) =>
   index.readChunks(found.map(({ id }) => id)).map(({ uid }) => uid);
@@ -126,13 +126,13 @@ describe("replacing a file", () => {
   it("makes its chunks, words and names findable, and the old ones not", () => {
     index.replace(indexed("src/a.ts", [chunk("1", "retryRequest", "backoff doubles")]));
     expect(find("backoff")).toEqual(["1"]);
-    expect(new Definitions(index).findDefinitions(["retryrequest"], 5)).toMatchObject([
+    expect(new SymbolCache(index).findDefinitions(["retryrequest"], 5)).toMatchObject([
       { name: "retryRequest" },
     ]);
 
     index.replace(indexed("src/a.ts", [chunk("2", "openSocket", "connect")]));
     expect(find("backoff")).toEqual([]);
-    expect(new Definitions(index).findDefinitions(["retryrequest"], 5)).toEqual([]);
+    expect(new SymbolCache(index).findDefinitions(["retryrequest"], 5)).toEqual([]);
     expect(find("connect")).toEqual(["2"]);
     expect(index.readIndexCounts()).toMatchObject({
       files: 1,

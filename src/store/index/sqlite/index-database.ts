@@ -9,7 +9,7 @@ import type {
   KnownFile,
   StoredChunk,
 } from "../port.ts";
-import type { FileChange, FileVectors, IndexedFile, SkippedFile, SkipReason } from "../records.ts";
+import type { FileVectors, IndexedChange, IndexedFile, SkippedFile, SkipReason } from "../records.ts";
 import { type FileTotals, sumIndexCounts } from "../stored-rows.ts";
 import { ByteStrings } from "../words/byte-strings.ts";
 import { SegmentBuilder } from "../words/segment.ts";
@@ -101,7 +101,7 @@ export class IndexDatabase extends Connection {
    * @param more others follow: they become part of it, until they are many
    * @returns how many steps of merging (`mergeStep`) keep up with it
    */
-  write(changes: readonly FileChange[], more = false): number {
+  write(changes: readonly IndexedChange[], more = false): number {
     // The words of a file that is replaced must be stored to be known as gone.
     if (changes.some(({ path }) => this.unfinished?.paths.has(path))) this.finish();
     if (!more && this.unfinished === null)
@@ -156,7 +156,7 @@ export class IndexDatabase extends Connection {
     }
   }
 
-  private writeAll(changes: readonly FileChange[], words: SegmentBuilder): number {
+  private writeAll(changes: readonly IndexedChange[], words: SegmentBuilder): number {
     for (const change of changes) this.apply(change, words);
     this.words.add(words);
     // After a save a search should not have to wait: what it leaves is merged when there is time (`settle`).
@@ -173,7 +173,7 @@ export class IndexDatabase extends Connection {
     }
   }
 
-  private apply(change: FileChange, words: SegmentBuilder): void {
+  private apply(change: IndexedChange, words: SegmentBuilder): void {
     if (change.status === "unchanged") {
       updateFileStamp(this, change);
       return;

@@ -9,10 +9,10 @@ import type {
   FileId,
   Frequencies,
   QueryVector,
-  Scope,
+  SearchScope,
   StoredChunk,
 } from "../port.ts";
-import type { FileChange, FileVectors, IndexedFile, SkippedFile } from "../records.ts";
+import type { FileVectors, IndexedChange, IndexedFile, SkippedFile } from "../records.ts";
 import { groupDefinitionsByKey } from "../words/stored-words.ts";
 import { ChunkVectors } from "./chunk-vectors.ts";
 import { SqliteCommits } from "./commits.ts";
@@ -25,7 +25,7 @@ type FoundSymbol = Omit<Definition, "key">;
 const maxRemembered = 20_000;
 
 /** The symbols of chunks that define what was asked for. A chunk never changes, and its id never comes back. */
-export class Definitions {
+export class SymbolCache {
   private readonly ofChunk = new Map<number, FoundSymbol[]>();
 
   constructor(private readonly db: IndexDatabase) {}
@@ -66,12 +66,12 @@ export class SqliteIndex implements CodeIndex {
   private readonly vectors = new Map<string, ChunkVectors>();
 
   readonly commits: SqliteCommits;
-  private readonly defined: Definitions;
+  private readonly defined: SymbolCache;
 
   /** @param db belongs to the index from now on, which closes it */
   constructor(private readonly db: IndexDatabase) {
     this.commits = new SqliteCommits(db);
-    this.defined = new Definitions(db);
+    this.defined = new SymbolCache(db);
   }
 
   /** @throws PommelError `not_indexed`, `index_corrupt`, `index_too_new`, `disk_full`, `unreadable` */
@@ -102,11 +102,16 @@ export class SqliteIndex implements CodeIndex {
     return this.read((db) => String(db.readRevision()));
   }
 
-  lexical(tokens: readonly string[], weights: FieldWeights, k: number, scope: Scope): Promise<ChunkMatch[]> {
+  lexical(
+    tokens: readonly string[],
+    weights: FieldWeights,
+    k: number,
+    scope: SearchScope,
+  ): Promise<ChunkMatch[]> {
     return this.read((db) => db.words.findBest(tokens, weights, k, scope));
   }
 
-  findNearest(query: QueryVector, k: number, scope: Scope): Promise<ChunkMatch[]> {
+  findNearest(query: QueryVector, k: number, scope: SearchScope): Promise<ChunkMatch[]> {
     return this.read(() => this.getModelVectors(query.model).findNearest(query.vector, k, scope));
   }
 
@@ -170,7 +175,7 @@ export class SqliteIndex implements CodeIndex {
     return this.run((db) => db.replace(file, vectors));
   }
 
-  async write(changes: readonly FileChange[], more = false): Promise<void> {
+  async write(changes: readonly IndexedChange[], more = false): Promise<void> {
     let steps = await this.run((db) => db.write(changes, more));
     // A search that came meanwhile waits for one step, not for all.
     for (; steps > 0 && (await this.run((db) => db.mergeStep())); steps--) await nextTurn();

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { chunkRecord, indexedFile } from "../../../../test/support/record-fixture.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
-import type { FileChange } from "../records.ts";
+import type { IndexedChange } from "../records.ts";
 import { ChunkVectors } from "./chunk-vectors.ts";
 import { IndexDatabase } from "./index-database.ts";
 import { findWrongTotals } from "./schema.ts";
@@ -25,7 +25,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 const everywhere = { files: null, levels: null };
 
 type Step =
-  | { kind: "write" | "fail" | "others"; changes: FileChange[] }
+  | { kind: "write" | "fail" | "others"; changes: IndexedChange[] }
   | { kind: "models"; models: string[] }
   | { kind: "vectors"; path: string; model: string };
 
@@ -40,7 +40,7 @@ const indexed = fc
     model,
     x: fc.nat(9),
   })
-  .map(({ path, chunks, language, model, x }): FileChange => {
+  .map(({ path, chunks, language, model, x }): IndexedChange => {
     const records = Array.from({ length: chunks }, (_, i) => chunkRecord(`${path}${i}`));
     const vectors = records.map((_, i) => (i === 1 ? null : Int8Array.from([x + 1, i])));
     return { ...indexedFile(path, records), language, vectors: { model, dimensions: 2, vectors } };
@@ -48,9 +48,9 @@ const indexed = fc
 
 const change = fc.oneof(
   { weight: 4, arbitrary: indexed },
-  path.map((path): FileChange => ({ status: "skipped", path, size: 1, mtimeMs: 1, reason: "binary" })),
-  path.map((path): FileChange => ({ status: "gone", path })),
-  path.map((path): FileChange => ({ status: "unchanged", path, size: 2, mtimeMs: 2 })),
+  path.map((path): IndexedChange => ({ status: "skipped", path, size: 1, mtimeMs: 1, reason: "binary" })),
+  path.map((path): IndexedChange => ({ status: "gone", path })),
+  path.map((path): IndexedChange => ({ status: "unchanged", path, size: 2, mtimeMs: 2 })),
 );
 const changes = fc.uniqueArray(change, { selector: ({ path }) => path, maxLength: 4 });
 
@@ -64,7 +64,7 @@ function take(
   step: Step,
   index: IndexDatabase,
   others: IndexDatabase,
-  stored: Map<string, FileChange>,
+  stored: Map<string, IndexedChange>,
 ): void {
   switch (step.kind) {
     case "models":
@@ -98,7 +98,7 @@ it("totals are those of the rows, and vectors in memory those that are stored, w
       const index = IndexDatabase.open(file, { readonly: false });
       const others = IndexDatabase.open(file, { readonly: false });
       const following = new Map(["m", "n"].map((model) => [model, new ChunkVectors(index, model)]));
-      const stored = new Map<string, FileChange>();
+      const stored = new Map<string, IndexedChange>();
       try {
         for (const step of steps) {
           take(step, index, others, stored);

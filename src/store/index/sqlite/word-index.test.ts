@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { chunkRecord, indexedFile } from "../../../../test/support/record-fixture.ts";
 import type { Level } from "../../../base/levels.ts";
 import type { HeldWord } from "../../../base/text/tokens.ts";
-import type { ChunkId, Scope } from "../port.ts";
-import type { FileChange } from "../records.ts";
+import type { ChunkId, SearchScope } from "../port.ts";
+import type { IndexedChange } from "../records.ts";
 import { IndexDatabase } from "./index-database.ts";
 
 let dir: string;
@@ -20,7 +20,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-const everywhere: Scope = { files: null, levels: null };
+const everywhere: SearchScope = { files: null, levels: null };
 const weights = { name: 8, path: 4, head: 3, body: 1 };
 const open = (name = "index.db") => IndexDatabase.open(join(dir, name), { readonly: false });
 
@@ -36,7 +36,7 @@ const save: fc.Arbitrary<Save> = fc.oneof(
   fc.record({ path, texts: fc.constant(null) }),
 );
 
-function changeOf(saved: Save): FileChange {
+function changeOf(saved: Save): IndexedChange {
   if (saved.texts === null) return { status: "gone", path: saved.path };
   const { path, texts, level } = saved;
   return indexedFile(
@@ -48,7 +48,7 @@ function changeOf(saved: Save): FileChange {
 /** All that is asked of words, with ids that mean the same in every index. */
 function answers(index: IndexDatabase) {
   const uids = (ids: readonly ChunkId[]) => index.readChunks(ids).map(({ uid }) => uid);
-  const scored = (scope: Scope) =>
+  const scored = (scope: SearchScope) =>
     index.words
       .findBest(["one", "three", "n1", "a"], weights, 100, scope)
       .map(({ id, score }) => `${uids([id])} ${score}`)

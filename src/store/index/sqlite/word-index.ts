@@ -6,7 +6,7 @@ import {
   type FieldWeights,
   type FileId,
   type IndexEntry,
-  type Scope,
+  type SearchScope,
   toChunkId,
 } from "../port.ts";
 import { createScopeFilter, LoadedSegments } from "../words/loaded-segments.ts";
@@ -75,7 +75,7 @@ export class WordIndex {
 
   // Reading, in one snapshot each
 
-  findBest(tokens: readonly string[], weights: FieldWeights, k: number, scope: Scope): ChunkMatch[] {
+  findBest(tokens: readonly string[], weights: FieldWeights, k: number, scope: SearchScope): ChunkMatch[] {
     if (tokens.length === 0 || k < 1) return [];
     const segments = this.refreshSegments();
     const found = this.postings.findPostings(tokens);

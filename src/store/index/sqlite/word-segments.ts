@@ -88,7 +88,7 @@ const bytesPerStep = 1_000_000;
 /** Words that one step deletes. */
 const deletedPerStep = 1000;
 
-interface Merge {
+interface MergeStep {
   target: number;
   sources: readonly StoredSegment[];
   merge: SegmentMerge;
@@ -96,7 +96,7 @@ interface Merge {
   words: WordQueue;
 }
 
-export interface Merging {
+export interface SegmentMerger {
   /** A transaction after which the same is found as before. */
   runInMerge<T>(work: () => T): T;
 }
@@ -106,10 +106,10 @@ export interface Merging {
  * ends in the middle, the next one removes what it made.
  */
 export class SegmentMerges {
-  private running: Merge | null = null;
+  private running: MergeStep | null = null;
   private isClean = false;
 
-  constructor(private readonly db: Connection & Merging) {}
+  constructor(private readonly db: Connection & SegmentMerger) {}
 
   /**
    * @param atRest more is worth merging then
@@ -151,7 +151,7 @@ export class SegmentMerges {
     return used.some(isEmpty) || toMerge(used, by) !== null;
   }
 
-  private begin(by: WorthMerging): Merge | null {
+  private begin(by: WorthMerging): MergeStep | null {
     const sources = toMerge(listUsedSegments(this.db), by);
     if (sources === null) return null;
     const merge = new SegmentMerge(
@@ -178,19 +178,19 @@ export class SegmentMerges {
   }
 
   /** Another process may have merged them meanwhile, or a transaction that began it was undone. */
-  private isCurrent({ target, sources }: Merge): boolean {
+  private isCurrent({ target, sources }: MergeStep): boolean {
     const used = new Set(listUsedSegments(this.db).map(({ id }) => id));
     const state = this.db.readValue<string | null>("SELECT state FROM word_segments WHERE id = ?", target);
     return state === "made" && sources.every(({ id }) => used.has(id));
   }
 
-  private abandonMerge({ target }: Merge): void {
+  private abandonMerge({ target }: MergeStep): void {
     this.db.prepare("UPDATE word_segments SET state = 'merged' WHERE id = ? AND state = 'made'").run(target);
     this.running = null;
   }
 
   /** @returns whether there are more */
-  private mergeWords({ target, merge, words }: Merge): boolean {
+  private mergeWords({ target, merge, words }: MergeStep): boolean {
     const merged: [string, Postings][] = [];
     let count = 0;
     let bytes = 0;
@@ -206,7 +206,7 @@ export class SegmentMerges {
   }
 
   /** What was removed meanwhile is gone from the new segment as well; the rest need not be remembered any more. */
-  private finish({ target, sources, merge }: Merge): void {
+  private finish({ target, sources, merge }: MergeStep): void {
     const [first, last] = [sources[0]!.first, sources.at(-1)!.last];
     let gone = 0;
     const forget = this.db.prepare("DELETE FROM gone_chunks WHERE chunk = ?");

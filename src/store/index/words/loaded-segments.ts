@@ -1,5 +1,5 @@
 import { levels as allLevels } from "../../../base/levels.ts";
-import { Best, type Scored } from "../../best.ts";
+import { Best, type ScoredRow } from "../../best.ts";
 import { blockSize } from "../../vectors/vector-kernel.ts";
 import { type ChunkId, type FieldWeights, type Frequencies, toChunkId } from "../port.ts";
 import { computeLengthNorm, countPresent, FieldSums, type Postings } from "./postings.ts";
@@ -111,7 +111,7 @@ export class LoadedSegments {
     k: number,
     inScope: (segment: LoadedSegment, place: number) => boolean,
     frequencies?: Frequencies,
-  ): Scored[] {
+  ): ScoredRow[] {
     const { all: segments, total } = this;
     const words = segments.reduce((sum, segment) => sum + segment.words, 0);
     const idfs = tokens.map((token, i) =>

@@ -1,5 +1,5 @@
 import { nameKey } from "../../../base/text/tokens.ts";
-import type { Scored } from "../../best.ts";
+import type { ScoredRow } from "../../best.ts";
 import type { ChunkId, Definition, FieldWeights } from "../port.ts";
 import { buildPhraseList } from "./holders.ts";
 import type { FoundList, LoadedSegment, LoadedSegments } from "./loaded-segments.ts";
@@ -30,7 +30,7 @@ export class StoredWords {
     weights: FieldWeights,
     k: number,
     inScope: (segment: LoadedSegment, place: number) => boolean,
-  ): Promise<Scored[]> {
+  ): Promise<ScoredRow[]> {
     if (tokens.length === 0 || k < 1) return [];
     return this.segments.findBest(tokens, await this.readTokenLists(tokens), weights, k, inScope);
   }

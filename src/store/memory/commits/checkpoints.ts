@@ -1,7 +1,7 @@
 import { addTo } from "../../../base/multimap.ts";
 import { checkpointSessions, checkpoints } from "../../tables/checkpoints.ts";
 import { insertInto, readRow, selectColumns, storeRow, upsertInto } from "../../tables/statements.ts";
-import type { Row } from "../../tables/table.ts";
+import type { TableRow } from "../../tables/table.ts";
 import { requeueCommits } from "../jobs/jobs.ts";
 import type { Memory } from "../memory.ts";
 import type { Binding, CheckpointRecord, CommitRecord } from "../memory-records.ts";
@@ -17,7 +17,7 @@ export interface CheckpointToStore extends Omit<CheckpointRecord, "commit" | "id
 
 const idLength = 12;
 
-interface CheckpointRow extends Omit<Row<typeof checkpoints>, "commitId">, CommitRecord {
+interface CheckpointRow extends Omit<TableRow<typeof checkpoints>, "commitId">, CommitRecord {
   /** Binding[], JSON. */
   sessions: string;
 }

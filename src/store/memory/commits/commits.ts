@@ -1,6 +1,6 @@
 import { commitFiles, commits } from "../../tables/commits.ts";
 import { insertInto, readRow, selectColumns, storeRow, upsertInto } from "../../tables/statements.ts";
-import type { Row } from "../../tables/table.ts";
+import type { TableRow } from "../../tables/table.ts";
 import type { Memory } from "../memory.ts";
 import type { AddedKey, CommitFileRecord, CommitRecord } from "../memory-records.ts";
 
@@ -119,7 +119,7 @@ export function listFilesOfCommit(
   commitId: number,
   path: string | null = null,
 ): CommitFileRecord[] {
-  const rows = memory.all<Omit<Row<typeof commitFiles>, "commitId">>(
+  const rows = memory.all<Omit<TableRow<typeof commitFiles>, "commitId">>(
     `SELECT ${selectColumns(commitFiles, { except: ["commitId"] })} FROM commit_files
      WHERE commit_id = @commitId AND (@path IS NULL OR path = @path) ORDER BY path`,
     { commitId, path },

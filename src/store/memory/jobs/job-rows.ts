@@ -165,7 +165,7 @@ export function findWaitingJob(
   return row ? readJobRow(row) : null;
 }
 
-interface Waiting {
+interface WaitingJob {
   attempts: number;
   notBefore: number;
   error: string | null;
@@ -176,7 +176,7 @@ interface Waiting {
 export function requeueJob(
   memory: Memory,
   job: JobRecord,
-  { attempts, notBefore, error, now }: Waiting,
+  { attempts, notBefore, error, now }: WaitingJob,
 ): void {
   const newer = findWaitingJob(memory, job);
   if (newer) memory.prepare("DELETE FROM jobs WHERE id = ?").run(newer.id);

@@ -12,7 +12,7 @@ import { indexAllSessions } from "../sessions/session-index.ts";
  */
 
 /** What to forget. */
-export interface ForgetRequest {
+export interface RowsToForget {
   /** Rows of `sessions`, whole; with them go their subagents' and the notes written in them. */
   sessions: readonly number[];
   /**
@@ -24,7 +24,7 @@ export interface ForgetRequest {
   annotations: readonly number[];
 }
 
-export const emptyForgetRequest: ForgetRequest = { sessions: [], turns: new Map(), annotations: [] };
+export const emptyForgetRequest: RowsToForget = { sessions: [], turns: new Map(), annotations: [] };
 
 export interface ForgetCounts {
   sessions: number;
@@ -51,13 +51,13 @@ export function isForgotten(memory: Memory, uid: string): boolean {
 }
 
 /** Forgets all of it at once, or nothing, for good. */
-export function forget(memory: Memory, request: ForgetRequest, now = Date.now()): Forgotten {
+export function forget(memory: Memory, request: RowsToForget, now = Date.now()): Forgotten {
   const removed = memory.runInTransaction(() => removeRows(memory, request, now));
   return { ...removed, isLogEmpty: leaveNoTrace(memory) };
 }
 
 /** What `forget` would remove. Needs a memory that may be written: it is tried, and taken back. */
-export function previewForget(memory: Memory, request: ForgetRequest): ForgetCounts {
+export function previewForget(memory: Memory, request: RowsToForget): ForgetCounts {
   let removed: (ForgetCounts & { changed: number[] }) | null = null;
   const takenBack = new Error("Only a preview.");
   try {
@@ -76,7 +76,7 @@ export function previewForget(memory: Memory, request: ForgetRequest): ForgetCou
  * Everything in a time, both ends included: turns with any part in it, whole sessions where that is all, notes. A turn without a
  * time may be of any within its session.
  */
-export function findRangeToForget(memory: Memory, since: number, until: number): ForgetRequest {
+export function findRangeToForget(memory: Memory, since: number, until: number): RowsToForget {
   const given = { since, until };
   const touched = memory.all<{ session: number; numbers: string; isAll: number }>(
     `SELECT session_id AS session, json_group_array(number ORDER BY number) AS numbers,
@@ -130,7 +130,7 @@ export function expireSessions(memory: Memory, ids: readonly number[]): void {
 /** The part of it that is a transaction. */
 export function removeRows(
   memory: Memory,
-  { sessions, turns, annotations }: ForgetRequest,
+  { sessions, turns, annotations }: RowsToForget,
   now: number,
 ): ForgetCounts & { changed: number[] } {
   const before = countAll(memory);

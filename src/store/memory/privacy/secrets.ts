@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { insertInto, selectColumns } from "../../tables/statements.ts";
-import type { Row } from "../../tables/table.ts";
+import type { TableRow } from "../../tables/table.ts";
 import { secrets } from "../../tables/transcripts.ts";
 import { allChunks, type ChunkFilter } from "../chunks/chunk-filter.ts";
 import type { Memory } from "../memory.ts";
@@ -64,7 +64,7 @@ export function ensureSecretKey(memory: Memory): Uint8Array {
 }
 
 /** Which of a session's secrets of a type is which; see redact/scrubber.ts. */
-export type SecretRecord = Omit<Row<typeof secrets>, "sessionId">;
+export type SecretRecord = Omit<TableRow<typeof secrets>, "sessionId">;
 
 export function listSecrets(memory: Memory, sessionId: number): SecretRecord[] {
   return memory.all<SecretRecord>(

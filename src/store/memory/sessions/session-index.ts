@@ -8,7 +8,7 @@ import {
 } from "../../sqlite/full-text.ts";
 import { sessionCuts } from "../../tables/chunks.ts";
 import { selectColumns, upsertInto } from "../../tables/statements.ts";
-import type { Row } from "../../tables/table.ts";
+import type { TableRow } from "../../tables/table.ts";
 import type { Memory } from "../memory.ts";
 
 /** Words of whole sessions: their titles, prompts and results. */
@@ -112,7 +112,7 @@ export function countSessions(memory: Memory): number {
 }
 
 /** What a session was cut into chunks by. */
-export type SessionCut = Omit<Row<typeof sessionCuts>, "sessionId">;
+export type SessionCut = Omit<TableRow<typeof sessionCuts>, "sessionId">;
 
 /** What sessions are cut by now; readers by agent, 1 for those that are missing. */
 export interface CurrentCut extends Omit<SessionCut, "reader"> {

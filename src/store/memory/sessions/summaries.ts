@@ -67,7 +67,7 @@ export function dropOlderSummaries(memory: Memory, sessionId: number, source: Su
 
 /** What a language model wrote about chunks, and what it has yet to write. */
 
-export interface ModelWork {
+export interface SummaryModelWork {
   /** The model's id. */
   model: string;
   /** Whether it writes about chunks as well; these have at least so many characters. Null: it does not. */
@@ -82,19 +82,19 @@ export interface ModelWork {
  * The newest session that lacks what a model would write: a summary of all its turns, or of one of its chunks. Not of
  * subagents, nor of what colleagues shared, which is theirs to send; nor one that `scrub.llm` has yet to read.
  */
-export function findNextForModel(memory: Memory, work: ModelWork): { id: number; uid: string } | null {
+export function findNextForModel(memory: Memory, work: SummaryModelWork): { id: number; uid: string } | null {
   return findNewestLacking(memory, work, "(ended_at IS NOT NULL OR coalesce(last_at, 0) <= @restsSince)");
 }
 
 /** When the last line was said in the session that is the first to rest; null: none is awaited. Milliseconds. */
-export function findNextToRest(memory: Memory, work: ModelWork): number | null {
+export function findNextToRest(memory: Memory, work: SummaryModelWork): number | null {
   const found = findNewestLacking(memory, work, "ended_at IS NULL AND last_at > @restsSince", "last_at");
   return found?.lastAt ?? null;
 }
 
 function findNewestLacking(
   memory: Memory,
-  { model, minChunkLength, restsSince, askedBefore }: ModelWork,
+  { model, minChunkLength, restsSince, askedBefore }: SummaryModelWork,
   when: string,
   order = "last_at DESC",
 ): { id: number; uid: string; lastAt: number | null } | null {
@@ -129,7 +129,7 @@ const lacksChunkSummary = `type = 'raw' AND NOT abandoned AND length(text) >= @m
 export function isModelSummaryMissing(
   memory: Memory,
   sessionId: number,
-  { model, askedBefore }: Pick<ModelWork, "model" | "askedBefore">,
+  { model, askedBefore }: Pick<SummaryModelWork, "model" | "askedBefore">,
 ): boolean {
   return memory.has(`SELECT 1 FROM sessions s WHERE id = @sessionId AND ${lacksSummary}`, {
     sessionId,

@@ -7,12 +7,12 @@ import {
   storeRows,
   upsertInto,
 } from "../../tables/statements.ts";
-import type { Row } from "../../tables/table.ts";
+import type { TableRow } from "../../tables/table.ts";
 import { lines, transcripts } from "../../tables/transcripts.ts";
 import type { Memory } from "../memory.ts";
 
 /** A file that a session is, or was, written to, and how far it was read. */
-export type TranscriptRecord = Row<typeof transcripts>;
+export type TranscriptRecord = TableRow<typeof transcripts>;
 
 /** Of a transcript, so many damaged lines are kept. */
 const maxDamaged = 100;
@@ -103,7 +103,7 @@ export function listUnknownTranscripts(memory: Memory, paths: readonly string[])
 }
 
 /** A line of conversation that is stored. */
-export type LineRecord = Omit<Row<typeof lines>, "id" | "sessionId" | "uidHash">;
+export type LineRecord = Omit<TableRow<typeof lines>, "id" | "sessionId" | "uidHash">;
 
 /** SQLite stores a signed number of 32 bits in four bytes. */
 const hashLine = (uid: string): number => hashFnv1a(uid) | 0;
@@ -141,7 +141,7 @@ export function findNextSeq(memory: Memory, sessionId: number): number {
 }
 
 /** Where a line is stored. */
-export type LinePlace = Omit<Row<typeof lines>, "id" | "uidHash">;
+export type LinePlace = Omit<TableRow<typeof lines>, "id" | "uidHash">;
 
 /** Where lines are stored, by uid; those that are not are missing. A turn below 0: it was forgotten, and what follows it in its turn should be. */
 export function findPlacesOfLines(memory: Memory, uids: readonly string[]): Map<string, LinePlace> {

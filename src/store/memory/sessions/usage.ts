@@ -1,10 +1,10 @@
 import { insertAllInto, setToExcluded, storeRows } from "../../tables/statements.ts";
-import type { Row } from "../../tables/table.ts";
+import type { TableRow } from "../../tables/table.ts";
 import { usage } from "../../tables/turns.ts";
 import type { Memory } from "../memory.ts";
 
 /** What a message of the agent cost. */
-export type UsageRecord = Omit<Row<typeof usage>, "sessionId">;
+export type UsageRecord = Omit<TableRow<typeof usage>, "sessionId">;
 
 /** Tokens of messages, summed up. */
 export interface UsageSum {
