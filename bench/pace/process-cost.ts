@@ -104,7 +104,7 @@ const pausePerElapsed = 0.02;
 export async function until(
   isSo: () => Promise<boolean> | boolean,
   what: string,
-  withinMs = 600_000,
+  withinMs = 3_600_000,
 ): Promise<void> {
   const start = performance.now();
   while (!(await isSo())) {

@@ -92,6 +92,11 @@ export class CachingParser {
     this.pool?.expect(files);
   }
 
+  /** How many files can be parsed at a time. */
+  get room(): number {
+    return this.pool?.room ?? 0;
+  }
+
   /** Has a thread ready for the first file. To be called after `setUp`. */
   begin(): void {
     this.pool?.begin();

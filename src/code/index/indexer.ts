@@ -4,6 +4,7 @@ import picomatch from "picomatch";
 import { collectWhenGrown } from "../../base/collect-garbage.ts";
 import { getErrorCode, getErrorMessage } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
+import { readFreeBytes } from "../../base/memory-budget.ts";
 import { IndexCache } from "../../store/index/index-cache.ts";
 import { type CodeIndex, reconciledAt } from "../../store/index/port.ts";
 import type { FileStamp, IndexedFile } from "../../store/index/records.ts";
@@ -26,10 +27,12 @@ export interface IndexReport {
 }
 
 /**
- * Files in flight at most: enough to keep two workers busy, few enough to stay current. Beyond so many bytes one more is not taken:
- * what is made of large files takes five times as much.
+ * Files in flight: so many, or what keeps the threads that parse busy if that is more; few enough to stay current. Beyond so many bytes
+ * one more is not taken: what is made of large files takes five times as much.
  */
 const maxRunning = { files: 64, bytes: 6_000_000 };
+/** The same while the process has less than this left of its memory. Bytes. */
+const scarce = { leftBytes: 40 * 2 ** 20, runningBytes: 3_000_000 };
 /** Poll interval while a read waits for indexing. Milliseconds. */
 const readPauseMs = 50;
 /** Waits between tries while the disk is full. Milliseconds. */
@@ -240,10 +243,10 @@ export class Indexer {
     await this.parser.ready();
     const running = new Map<Promise<void>, number>();
     const mayTake = () => {
-      if (running.size >= maxRunning.files) return false;
+      if (running.size >= Math.max(maxRunning.files, this.parser.room)) return false;
       let { bytes } = parsed;
       for (const size of running.values()) bytes += size;
-      return bytes < maxRunning.bytes;
+      return bytes < (readFreeBytes() < scarce.leftBytes ? scarce.runningBytes : maxRunning.bytes);
     };
     let written = 0;
     const began = performance.now();

@@ -24,7 +24,7 @@ afterEach(async () => {
 
 function createPool(options: Partial<ParsePoolOptions> = {}): ParsePool {
   const pool = new ParsePool({
-    workers: 2,
+    countThreads: () => 2,
     root,
     maxFileSize: 100_000,
     levels,
@@ -188,7 +188,7 @@ test.each([
   [50, 1],
   [5000, 2],
 ])("of %i files that wait, %i threads parse", async (waiting, threads) => {
-  const pool = createPool({ script: naming });
+  const pool = createPool({ script: naming, countThreads: ({ files }) => (files < 300 ? 1 : 2) });
   pool.expect(waiting);
   const files = Array.from({ length: 50 }, (_, i) =>
     pool.parse({ path: `${i}.ts`, size: 1, mtimeMs: 1 }, null),
@@ -197,28 +197,44 @@ test.each([
   expect(new Set(outcomes.map((outcome) => "reason" in outcome && outcome.reason)).size).toBe(threads);
 });
 
-test("while others need the memory one thread parses, and the other one ends", async () => {
-  let isCrowded = false;
-  const pool = createPool({ script: naming, isCrowded: () => isCrowded });
-  const parse = async () => {
-    const files = Array.from({ length: 200 }, (_, i) =>
-      pool.parse({ path: `${i}.ts`, size: 1, mtimeMs: 1 }, null),
-    );
-    const outcomes = await Promise.all(files);
-    return new Set(outcomes.map((outcome) => "reason" in outcome && outcome.reason));
-  };
-  const both = await parse();
+/** Which threads parse as many files as keep all of them busy. */
+async function nameThreads(pool: ParsePool): Promise<Set<unknown>> {
+  const files = Array.from({ length: 400 }, (_, i) =>
+    pool.parse({ path: `${i}.ts`, size: 1, mtimeMs: 1 }, null),
+  );
+  const outcomes = await Promise.all(files);
+  return new Set(outcomes.map((outcome) => "reason" in outcome && outcome.reason));
+}
+
+test("where fewer threads may parse, the others end", async () => {
+  let most = 2;
+  const pool = createPool({ script: naming, countThreads: () => most });
+  const both = await nameThreads(pool);
   expect(both.size).toBe(2);
-  isCrowded = true;
+  most = 1;
   // What it was given before is done by then.
-  await parse();
-  const [one, ...more] = await parse();
+  await nameThreads(pool);
+  const [one, ...more] = await nameThreads(pool);
   expect(more).toEqual([]);
   expect(both).toContain(one);
-  isCrowded = false;
-  const again = await parse();
+  most = 2;
+  const again = await nameThreads(pool);
   expect(again.size).toBe(2);
   expect(again).not.toEqual(both);
+});
+
+test("there is room for a third thread once two have read something", async () => {
+  const pool = createPool({ script: naming, countThreads: () => 5 });
+  const [one, two, three] = [32, 64, 96];
+  expect(pool.room).toBe(one);
+  pool.begin();
+  expect(pool.room).toBe(two);
+  const named = nameThreads(pool);
+  // Files are handed out after this turn.
+  await Promise.resolve();
+  expect(pool.room).toBe(two);
+  await named;
+  expect(pool.room).toBeGreaterThanOrEqual(three);
 });
 
 describe("with files that take long", () => {
@@ -234,7 +250,7 @@ describe("with files that take long", () => {
   });
 
   test("what was done before one of the same batch is answered", async () => {
-    const parse = parseIn(createPool({ script: stuck, workers: 1 }));
+    const parse = parseIn(createPool({ script: stuck, countThreads: () => 1 }));
     const [first, second, slow] = ["a.ts", "b.ts", "slow"].map((path) => parse(path, 100));
     slow!.catch(() => {});
     expect(await Promise.all([first, second])).toMatchObject([{ path: "a.ts" }, { path: "b.ts" }]);

@@ -2,7 +2,6 @@ import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { locateBuiltFile } from "../../base/built-file.ts";
 import type { Config } from "../../base/config/settings.ts";
-import { isCrowded } from "../../base/crowding.ts";
 import { PommelError } from "../../base/errors.ts";
 import { readWorkedMs } from "../../base/thread.ts";
 import { readBundledWeights } from "../../models/embed/static/static-embedder.ts";
@@ -17,20 +16,19 @@ import {
   progressIndex,
   type WorkerData,
 } from "./parse-messages.ts";
+import { watchParserCount } from "./parser-count.ts";
 
 export type { ParseOutcome } from "./parse-messages.ts";
 
 interface ParsePoolOptions extends Omit<ParseSettings, "grammarDir"> {
   /** The directory of the grammars' .wasm files; by default that of the installation. */
   grammarDir?: string;
-  /** Threads at most. */
-  workers: number;
+  /** How many threads may parse so many files, now that so many do. */
+  countThreads: (asked: { files: number; running: number }) => number;
   /** A worker that works for this long without progress is replaced. Milliseconds. */
   deadlineMs?: number;
   /** The worker's script; only tests need another. */
   script?: URL;
-  /** Whether one thread must do, as others need the memory; only tests need another. */
-  isCrowded?: () => boolean;
 }
 
 /**
@@ -40,7 +38,7 @@ interface ParsePoolOptions extends Omit<ParseSettings, "grammarDir"> {
 export function buildPoolOptions(root: string, config: Config, files: readonly { path: string }[]) {
   return {
     root,
-    workers: parserThreads,
+    countThreads: watchParserCount(),
     maxFileSize: config["index.max_file_size"],
     levels: config["index.levels"],
     languages: config["index.languages"],
@@ -48,18 +46,13 @@ export function buildPoolOptions(root: string, config: Config, files: readonly {
   } satisfies Partial<ParsePoolOptions>;
 }
 
-/** More would be in the way of whoever works at this machine meanwhile. */
-const parserThreads = 2;
-/**
- * Fewer files are read by one thread: each compiles the same grammars, queries and functions for itself, some 55 MB and a second of
- * CPU time.
- */
-const manyFiles = 300;
 /** Measured best: larger batches or more of them wait longer, smaller ones cost more messages. */
 const batchSize = 16;
 const batchesInFlight = 2;
 /** So few files are read sooner by one thread: starting another and loading its grammars takes as long. */
 const fewFiles = 8;
+/** Threads of which each starts at once. A further one waits until they have read something: then it is known what they hold. */
+const threadsAtOnce = 2;
 /** A larger file takes as long as dozens of others: it is a batch of its own, and while others wait only one thread is at such. Bytes. */
 const maxUsualBytes = 150_000;
 /** A thread that works so long without finishing a file hangs: the thread ends, and the file is cut by lines. */
@@ -100,6 +93,11 @@ export class ParsePool {
   /** Says how many files wait to be parsed: of few it is not worth starting all threads. */
   expect(files: number): void {
     this.#expected = files;
+  }
+
+  /** How many files the threads can be given before one of them has nothing to do. */
+  get room(): number {
+    return (this.#threads.length + (this.#mayStart() ? 1 : 0)) * batchSize * batchesInFlight;
   }
 
   /** Has a thread ready for the first file: starting takes longer than parsing some. */
@@ -165,7 +163,7 @@ export class ParsePool {
       if (thread === null) break;
       const isFew = this.#queue.length <= fewFiles || !this.#mayStart();
       const isAlone = this.#threads.length === 1 && isFew;
-      const share = Math.ceil(this.#queue.length / (isAlone ? 1 : this.#options.workers));
+      const share = Math.ceil(this.#queue.length / (isAlone ? 1 : this.#most));
       thread.send(this.#queue.splice(0, Math.min(batchSize, share)));
     }
     while (this.#slow.length > 0) {
@@ -176,26 +174,26 @@ export class ParsePool {
     }
   }
 
-  get #isCrowded(): boolean {
-    return (this.#options.isCrowded ?? isCrowded)();
+  /** Threads that may parse now, if there is enough to do for them. */
+  get #most(): number {
+    return this.#options.countThreads({ files: Number.POSITIVE_INFINITY, running: this.#threads.length });
   }
 
-  /** Ends a thread that has nothing left to do, where one must do. */
-  #endIfCrowded(thread: Thread): void {
-    if (this.#threads.length < 2 || thread.batches.length > 0 || !this.#isCrowded) return;
+  /** Ends a thread that has nothing left to do, where fewer must do. */
+  #endIfTooMany(thread: Thread): void {
+    if (thread.batches.length > 0 || this.#threads.length <= this.#most) return;
     this.#threads = this.#threads.filter((other) => other !== thread);
     void thread.stop();
   }
 
   /** What a slow file has to itself is not given others. */
   #idlest(): Thread | null {
+    const most = this.#most;
     const usable = this.#threads.filter((thread) => !thread.isSlow);
-    const least = usable
-      .slice(0, this.#isCrowded ? 1 : undefined)
-      .sort((a, b) => a.batches.length - b.batches.length)[0];
+    const least = usable.slice(0, most).sort((a, b) => a.batches.length - b.batches.length)[0];
     if (least !== undefined && least.batches.length === 0) return least;
     // Nothing waits for a slow file.
-    const mayStart = least === undefined ? this.#threads.length < this.#options.workers : this.#mayStart();
+    const mayStart = least === undefined ? this.#threads.length < most : this.#mayStart();
     if (mayStart) return this.#startThread();
     return least !== undefined && least.batches.length < batchesInFlight ? least : null;
   }
@@ -206,15 +204,16 @@ export class ParsePool {
   }
 
   #mayStart(): boolean {
-    const isOneEnough = this.#expected < manyFiles || this.#isCrowded;
-    return this.#threads.length < (isOneEnough ? 1 : this.#options.workers);
+    const running = this.#threads.length;
+    if (running >= threadsAtOnce && !this.#threads.every((thread) => thread.hasAnswered)) return false;
+    return running < this.#options.countThreads({ files: this.#expected, running });
   }
 
   #startThread(): Thread {
     this.#weights ??= this.#readWeights();
     const events: ThreadEvents = {
       settled: () => {
-        this.#endIfCrowded(thread);
+        this.#endIfTooMany(thread);
         this.#dispatch();
       },
       failed: (tasks) => this.#recover(thread, tasks),
@@ -287,8 +286,7 @@ class Thread {
 
   constructor(options: ParsePoolOptions, events: ThreadEvents) {
     const {
-      workers: _,
-      isCrowded: _isCrowded,
+      countThreads: _,
       deadlineMs = defaultDeadlineMs,
       script = locateBuiltFile("parse-worker.mjs"),
       ...given
@@ -309,6 +307,10 @@ class Thread {
 
   get tasks(): ParseTask[] {
     return this.batches.flat();
+  }
+
+  get hasAnswered(): boolean {
+    return this.#answered > 0;
   }
 
   get #isReady(): boolean {

@@ -8,13 +8,18 @@ import { isDamaged } from "../../store/sqlite/database.ts";
 
 /** An id that distinguishes this process's jobs from those of all others, even of a later process with the same pid. */
 export function makeJobOwner(): string {
-  return [process.pid, readProcessStart(process.pid), randomBytes(4).toString("hex")].join("-");
+  return [process.pid, readOwnStart(), randomBytes(4).toString("hex")].join("-");
 }
+
+let ownStart: string | undefined;
+/** As `readProcessStart`, of this process, which is asked for with every job. */
+const readOwnStart = (): string => (ownStart ??= readProcessStart(process.pid));
 
 /** Whether the process that an owner names still runs. */
 export function isOwnerAlive(owner: string): boolean {
   const [, pid, beginning] = /^(\d+)-(\d*)-[0-9a-f]{8}$/.exec(owner) ?? [];
   if (pid === undefined) return false;
+  if (Number(pid) === process.pid) return beginning === "" || beginning === readOwnStart();
   try {
     process.kill(Number(pid), 0);
   } catch (error) {

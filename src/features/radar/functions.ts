@@ -56,7 +56,7 @@ async function parseFunctions(path: string, text: string): Promise<FunctionsOfFi
   clearTimeout(rest);
   pool ??= new ParsePool({
     root: "",
-    workers: 1,
+    countThreads: () => 1,
     maxFileSize: maxChars,
     levels: ["class", "method"],
     languages: [],

@@ -29,7 +29,7 @@ beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), "pommel-threads-"));
   project = namedProject(dir);
   memory = Memory.open(project.memoryDb, { readonly: false });
-  threads = new JobThreads({ log: silentLog });
+  threads = new JobThreads({ log: silentLog, readFree: () => Number.POSITIVE_INFINITY });
 });
 afterEach(async () => {
   await threads.close();
@@ -89,6 +89,27 @@ it("read with one alone while there is no room for another", async () => {
   await narrow.runTurns(turn(), options({ jobs: 6, bytes: 1e9, owner })).finally(() => narrow.close());
   expect(listJobs(memory).filter(({ kind }) => kind === "transcript")).toEqual([]);
   expect(owners).toHaveLength(1);
+});
+
+it("read with one alone again once memory has become scarce", async () => {
+  for (let i = 0; i < 6; i++) ask(`s${i}`, 3);
+  let free = 1e9;
+  const scarce = new JobThreads({ log: silentLog, readFree: () => free });
+  const owners: string[] = [];
+  const owner = () => {
+    owners.push(makeJobOwner());
+    return owners.at(-1)!;
+  };
+  const onJob = () => {
+    free = -1;
+  };
+  const read = () => scarce.runTurns(turn(), options({ jobs: 6, bytes: 1e9, owner, onJob }));
+  await read();
+  // What the one that left had begun may be left when the other one ends.
+  await read().finally(() => scarce.close());
+  expect(listJobs(memory).filter(({ kind }) => kind === "transcript")).toEqual([]);
+  for (let i = 0; i < 6; i++) expect(turnsIn(`s${i}`)).toBe(3);
+  expect(owners.length).toBeLessThanOrEqual(3);
 });
 
 it("leave more urgent jobs of others to these, and what depends on them", async () => {

@@ -4,6 +4,7 @@ import { locateBuiltFile } from "../../../base/built-file.ts";
 import { countReaders } from "../../../base/crowding.ts";
 import { PommelError, toError } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
+import { readFreeBytes } from "../../../base/memory-budget.ts";
 import { withSharedWeights } from "../../../models/embed/static/token-sums.ts";
 import type { FromThread, JobTurn, ToThread } from "./thread-messages.ts";
 
@@ -13,6 +14,8 @@ interface JobThreadsOptions {
   waitForRoom?: (signal: AbortSignal) => Promise<void>;
   /** The threads' script; only tests need another. */
   script?: URL;
+  /** What the process may still take, in bytes; only tests need another. */
+  readFree?: () => number;
 }
 
 interface TurnOptions {
@@ -46,10 +49,17 @@ interface JobThread {
   endTimer?: NodeJS.Timeout;
 }
 
-/** Two threads read transcripts twice as fast. More would not help: SQLite has one writer at a time, and each needs memory. */
+/**
+ * Two threads read transcripts twice as fast. More would not fit into the memory that the daemon may hold, and SQLite has one writer
+ * at a time.
+ */
 const maxThreads = 2;
 /** From this much unread text on, a second thread is worth its start. Bytes. */
 const worthAnother = 4_000_000;
+/** What a second thread holds while it reads. Bytes. */
+const helperBytes = 100 * 2 ** 20;
+/** How often it is looked whether there is memory for one. Milliseconds. */
+const lookEveryMs = 1000;
 /** The length of a turn when others wait. Milliseconds. */
 const turnMs = 2000;
 const endAfterMs = 30_000;
@@ -95,14 +105,33 @@ export class JobThreads {
     if (failed) throw failed.reason;
   }
 
-  /** Starts a second thread on the turn's transcripts as soon as there is room, unless all are read by then. */
+  /** Has a second thread read the turn's transcripts while there is room for it, until all are read. */
   private async help(turn: JobTurn, options: TurnOptions, over: AbortSignal): Promise<void> {
-    try {
-      await this.options.waitForRoom?.(AbortSignal.any([over, options.signal]));
-    } catch {
-      return;
-    }
-    await this.take({ ...turn, kinds: ["transcript"] }, options);
+    const signal = AbortSignal.any([over, options.signal]);
+    let isOverBudget: boolean;
+    do {
+      try {
+        await this.options.waitForRoom?.(signal);
+        while (this.freeBytes < helperBytes) await sleep(lookEveryMs, undefined, { signal, ref: false });
+      } catch {
+        return;
+      }
+      const leave = new AbortController();
+      const onJob = () => {
+        options.onJob();
+        if (this.freeBytes < 0) leave.abort();
+      };
+      await this.take(
+        { ...turn, kinds: ["transcript"] },
+        { ...options, onJob, signal: AbortSignal.any([options.signal, leave.signal]) },
+        () => !leave.signal.aborted,
+      );
+      isOverBudget = leave.signal.aborted;
+    } while (isOverBudget);
+  }
+
+  private get freeBytes(): number {
+    return (this.options.readFree ?? readFreeBytes)();
   }
 
   async close(): Promise<void> {
@@ -111,9 +140,11 @@ export class JobThreads {
     await Promise.all([...this.threads].map((thread) => this.end(thread)));
   }
 
+  /** @param mayRest whether the thread may wait for its next turn afterwards */
   private async take(
     turn: JobTurn,
     { owner: newOwner, urgency, signal, settled, onJob, onLost }: TurnOptions,
+    mayRest = () => true,
   ): Promise<void> {
     const thread = await this.findFreeThread(urgency);
     if (signal.aborted || this.isClosed) {
@@ -138,7 +169,7 @@ export class JobThreads {
       isOver = true;
     } finally {
       signal.removeEventListener("abort", leave);
-      if (this.threads.has(thread)) this.release(thread);
+      if (this.threads.has(thread)) this.release(thread, { mayRest: mayRest() });
       if (!isOver) onLost(owner);
     }
   }
@@ -158,10 +189,11 @@ export class JobThreads {
     });
   }
 
-  private release(thread: JobThread): void {
+  private release(thread: JobThread, { mayRest = true } = {}): void {
     thread.turn = null;
     const next = this.takeNext();
     if (next !== null) next.start(thread);
+    else if (!mayRest) void this.end(thread);
     else thread.endTimer = setTimeout(() => void this.end(thread), endAfterMs).unref();
   }
 
