@@ -258,6 +258,24 @@ it("puts the result on a branch, and leaves the working tree alone", async () =>
   });
 });
 
+it("takes a file's mode back on a branch, too, and leaves that of another", async () => {
+  const [made, changed] = ["made.sh", "changed.sh"].map((path) => join(repo.root, path)) as [string, string];
+  await repo.commitAndTake("Begin", { "made.sh": begin, "changed.sh": begin });
+  chmodSync(changed, 0o755);
+  await repo.take(repo.commit("Make it a program"));
+  const more = `${begin}export const discount = computeDiscount(cart);\n`;
+  repo.did(ann, wrote(made, more, repo.soon()), wrote(changed, more, repo.soon()));
+  for (const path of [made, changed]) writeFileSync(path, more);
+  chmodSync(made, 0o755);
+  await repo.take(repo.commit("One"));
+
+  await applyUndo(project, repo.memory, { id: ann, branch: "without" });
+
+  const listed = execFileSync("git", ["-C", repo.root, "ls-tree", "without"], { encoding: "utf8" });
+  expect(listed).toMatch(/^100644 .*\tmade\.sh$/m);
+  expect(listed).toMatch(/^100755 .*\tchanged\.sh$/m);
+});
+
 it("leaves a file alone on a branch, too, that is not UTF-8", async () => {
   const path = join(repo.root, "a.ts");
   writeFileSync(path, Buffer.from(`// \u00e9\n${begin}`, "latin1"));

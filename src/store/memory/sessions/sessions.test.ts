@@ -9,6 +9,7 @@ import {
   findSession,
   findSessionByUid,
   listSessions,
+  listSessionsAfter,
   readMemoryCounts,
   readSessionCounts,
   readSessionsByIds,
@@ -150,6 +151,21 @@ describe("the list of sessions", () => {
       lastAt: 7,
     });
   });
+});
+
+it("lists the sessions that began after the last line of one, and none that went on beside it", () => {
+  const one = addSession(memory, "one", { startedAt: 10, lastAt: 20 });
+  addSession(memory, "beside", { startedAt: 15, lastAt: 40 });
+  addSession(memory, "at once", { startedAt: 20, lastAt: 30, branch: "topic" });
+  addSession(memory, "later", { startedAt: 50, lastAt: 60 });
+  const list = (...given: [Parameters<typeof listSessionsAfter>[2]?]) =>
+    listSessionsAfter(memory, one, ...given).map(({ uid }) => uid);
+  expect(list()).toEqual(["later", "at once"]);
+  expect(list({ branch: "topic" })).toEqual(["at once"]);
+  expect(list({ until: 45 })).toEqual(["at once"]);
+  const moment = addSession(memory, "moment", { startedAt: 70, lastAt: 70 });
+  expect(listSessionsAfter(memory, moment)).toEqual([]);
+  expect(listSessionsAfter(memory, addSession(memory, "unread"))).toEqual([]);
 });
 
 describe("turns", () => {
