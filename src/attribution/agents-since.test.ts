@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { rememberReadSession } from "../../test/support/checkpoint-fixture.ts";
+import { addCommit } from "../../test/support/checkpoint-rows-fixture.ts";
 import { temporaryMemory } from "../../test/support/memory-fixture.ts";
 import { findAgentsSince, isBeforeAgents, notesOnBefore } from "./agents-since.ts";
 
@@ -36,6 +37,25 @@ it("earlier sessions may be missing if the first was read when its client was ab
   const older = { authoredAt: at - day, hasSession: false };
   expect(isBeforeAgents(older, "not_covered", since)).toBe(false);
   expect(isBeforeAgents({ ...older, authoredAt: Date.UTC(2022, 0, 1) }, "root", since)).toBe(true);
+});
+
+it("a file for agents that was committed before the first session shows that agents were used by then", () => {
+  read("first", at, 1);
+  const commit = (hash: string, authoredAt: number, path: string) =>
+    addCommit(stored.memory, hash, { authoredAt }, [
+      { path, oldPath: null, status: "A", insertions: 1, deletions: 0, added: [] },
+    ]);
+  commit("c1", at - 9 * day, "src/agents.md.ts");
+  commit("c2", at - 5 * day, "AGENTS.md");
+  commit("c3", at - 3 * day, ".claude/settings.json");
+  const since = findAgentsSince(stored.memory, "/repo")!;
+  const isBefore = (days: number) =>
+    isBeforeAgents({ authoredAt: at + days * day, hasSession: false }, "not_covered", since);
+  expect([-6, -4, -1].map(isBefore)).toEqual([true, false, false]);
+  expect(since.first_session_at).toBe("2026-01-05T00:00:00.000Z");
+  expect(notesOnBefore(since, { before: true, olderUnknown: true })).toEqual([
+    "Before agents: older than AGENTS.md (2025-12-31), which is older than the first session here.",
+  ]);
 });
 
 it("a line is from before agents where no session before the first can be missing, and not in a first commit", () => {

@@ -1,6 +1,7 @@
 import { findRetention } from "../agents/retentions.ts";
 import { dayMs } from "../base/text/day.ts";
 import type { AttributionBasis } from "../protocol/values.ts";
+import { findFirstAgentFile } from "../store/memory/commits/commits.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { findFirstSession } from "../store/memory/sessions/turn-lookup.ts";
 import { canBeByAgent } from "./lines/verdict.ts";
@@ -16,18 +17,28 @@ interface AgentsSince {
   deleted_after_days: number | null;
 }
 
+interface KnownAgents extends AgentsSince {
+  /** Of the first session, or of the commit of a file for agents that is older. */
+  at: number;
+  /** The file that shows it, where no session does. */
+  agentFile: string | null;
+}
+
 /**
  * Since when agents are known to have worked in a project; null without a session. Earlier sessions may be missing
  * where the first one was read when its client was about to delete it: those before it were gone by then.
  * @param root of the project, whose settings of the client count
  */
-export function findAgentsSince(memory: Memory, root: string): (AgentsSince & { at: number }) | null {
+export function findAgentsSince(memory: Memory, root: string): KnownAgents | null {
   const first = findFirstSession(memory);
   if (first === null) return null;
   const days = findRetention(first.agent, root)?.days ?? null;
   const isRead = first.readAt !== null;
+  const file = findFirstAgentFile(memory);
+  const isEarlier = file !== null && file.authoredAt < first.startedAt;
   return {
-    at: first.startedAt,
+    at: isEarlier ? file.authoredAt : first.startedAt,
+    agentFile: isEarlier ? file.path : null,
     first_session_at: new Date(first.startedAt).toISOString(),
     session_id: first.uid,
     may_be_incomplete:
@@ -48,8 +59,8 @@ interface CommitOfThen {
 }
 
 /**
- * Whether the unknown lines of a commit are from before agents: older than any agent, or than the first session, where no
- * session before that can be missing. What a first commit holds may be of any age, and of anybody.
+ * Whether the unknown lines of a commit are from before agents: older than any agent, or than the first session and any file for
+ * agents, where no session before that can be missing. What a first commit holds may be of any age, and of anybody.
  * @param basis what they are unknown for: lines that may be an agent's are not
  */
 export function isBeforeAgents(
@@ -66,11 +77,15 @@ const getFirstSessionDay = ({ first_session_at }: AgentsSince) => first_session_
 
 /** The evidence for lines from before agents, and for what is unknown of that time: in sentences. */
 export const notesOnBefore = (
-  since: AgentsSince & { at: number },
+  since: KnownAgents,
   has: { before: boolean; olderUnknown: boolean },
 ): string[] => [
   ...(has.before && !since.may_be_incomplete
-    ? [`Before agents: older than the first session here (${getFirstSessionDay(since)}).`]
+    ? [
+        since.agentFile === null
+          ? `Before agents: older than the first session here (${getFirstSessionDay(since)}).`
+          : `Before agents: older than ${since.agentFile} (${new Date(since.at).toISOString().slice(0, 10)}), which is older than the first session here.`,
+      ]
     : []),
   ...(has.olderUnknown && since.may_be_incomplete
     ? [

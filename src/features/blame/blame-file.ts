@@ -75,7 +75,11 @@ function listCommitsOfLines(lines: readonly BlamedLine[], commits: ReadonlyMap<s
   });
 }
 
-const dropTime = ({ at: _, ...since }: AgentsSince & { at: number }): AgentsSince => since;
+const dropTime = ({
+  at: _,
+  agentFile: __,
+  ...since
+}: NonNullable<ReturnType<typeof findAgentsSince>>): AgentsSince => since;
 
 /** Puts lines together that follow each other in the file and in their commit, and that one author wrote. */
 function groupIntoRanges(

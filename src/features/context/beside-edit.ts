@@ -4,6 +4,7 @@ import { formatCount } from "../../base/text/counted.ts";
 import { dayMs } from "../../base/text/day.ts";
 import { formatRelativeTime } from "../../base/text/relative-time.ts";
 import { shortenHash } from "../../base/text/short-hash.ts";
+import { pickTellingLines } from "../../base/text/telling-lines.ts";
 import { shortenText } from "../../base/text/text-size.ts";
 import { normalizeErrorLine } from "../../sessions/commands/commands-of-turn.ts";
 import { findFixes } from "../../sessions/fixes/find-fixes.ts";
@@ -41,6 +42,33 @@ export function findRecentChange(source: ContextSource, sessionUid: string, file
   });
   const last = edits.findLast((edit) => edit.at !== null && edit.at <= at && edit.at >= since);
   return last === undefined ? [] : [changeToTell(source, last, file, at)];
+}
+
+/** What an edit put in place of what. */
+export interface ReplacedText {
+  removed: string;
+  added: string;
+}
+
+/** Turns in which the file was changed that are searched for who wrote a line, the latest. */
+const maxTurnsOfLines = 30;
+
+/** The turn of another session that wrote lines which an edit takes out; null: none, or the session itself wrote them since. */
+export function findOriginOfLines(
+  source: ContextSource,
+  sessionUid: string,
+  file: string,
+  { removed, added }: ReplacedText,
+): { sessionUid: string; turn: number } | null {
+  const { memory, root, worktrees, now, until } = source;
+  const kept = new Set(pickTellingLines(added.split("\n")));
+  const out = new Set(pickTellingLines(removed.split("\n")).filter((line) => !kept.has(line)));
+  if (out.size === 0) return null;
+  const at = until ?? now;
+  const wrote = listRecordedEdits(memory, [root, ...worktrees], file, { maxTurns: maxTurnsOfLines }).findLast(
+    (edit) => edit.at !== null && edit.at < at && pickTellingLines(edit.added).some((line) => out.has(line)),
+  );
+  return wrote === undefined || makeSeenFilter(source, sessionUid)(wrote.sessionUid) ? null : wrote;
 }
 
 /** "Another agent changed this file 20 minutes ago", asked what; with the size of what it did. */

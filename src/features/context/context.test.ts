@@ -689,6 +689,33 @@ describe("after an edit", () => {
     expect((await edited("src/retries.ts", { preview: true })).items).toHaveLength(1);
   });
 
+  it("tells what was decided when another session wrote the lines that are taken out, if it is about them", async () => {
+    const files = ["src/c.ts", "src/d.ts", "src/e.ts"];
+    const id = session("many", 3, [
+      decided("We decided to log failures of retries instead of raising them.", { files }),
+    ]);
+    const line = "logger.log(failures, retries);";
+    const write = (of: number, at: number, added: string) => {
+      for (const one of conversation({ at }, prompt("log them"), editedNow(join(dir, "src/c.ts"), "", added)))
+        saveTurn(memory, of, turn(one.number, turnToStore(one, relativize())));
+    };
+    write(id, now - 3 * day, `${line}\nconst unrelated = 1;`);
+    const change = (removed: string, added = "throw failures;") =>
+      edited("src/c.ts", { removed, added, preview: true });
+    expect((await change(line)).items).toMatchObject([
+      {
+        kind: "User's decision",
+        quote: "We decided to log failures of retries instead of raising them.",
+        why: "it was decided when these lines were written",
+      },
+    ]);
+    expect((await change("const unrelated = 1;", "const other = 2;")).text).toBeNull();
+    expect((await change("const nobody = wrote(this);")).text).toBeNull();
+    expect((await change(line, `${line}\nthrow failures;`)).text).toBeNull();
+    write(addSession(memory, "current", { cwd: dir }).id, now - day, line);
+    expect((await change(line)).text).toBeNull();
+  });
+
   describe("that brings back what was taken out", () => {
     const before = "const attempts = 1;\nconst pause = seconds(30);";
     const after = "const attempts = retryLimit;\nconst pause = backoff();";

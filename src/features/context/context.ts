@@ -22,7 +22,7 @@ import { findTranscriptByPath } from "../../store/memory/sessions/transcripts.ts
 import { listTurns } from "../../store/memory/sessions/turns.ts";
 import { searchCode } from "../search/operation.ts";
 import { toKeepInCompaction, toTellAfterCompaction, toTellAtStart } from "./at-start.ts";
-import { checkToTell, toTellForEdit, toTellForRead } from "./for-edit.ts";
+import { checkToTell, toTellForEdit, toTellForRead, toTellOfLines } from "./for-edit.ts";
 import { findFailureInjections, toTellOfRevert } from "./for-failure.ts";
 import { toTellOfPast } from "./for-past.ts";
 import { findPromptInjections } from "./for-prompt.ts";
@@ -135,6 +135,10 @@ async function findItems(
   if (edited.length === 0) return "no file given";
   const { removed = "", added = "" } = request;
   const [file = ""] = edited;
+  const ofLines =
+    kinds.includes("edit") && edited.length === 1
+      ? toTellOfLines(source, sessionUid, file, { removed, added })
+      : [];
   const reverted =
     kinds.includes("revert") && edited.length === 1
       ? await toTellOfRevert(source, sessionUid, file, { removed, added })
@@ -144,7 +148,7 @@ async function findItems(
     ...(kinds.includes("check") ? checkToTell(source, sessionUid, one) : []),
   ]);
   // An item about several of them is injected once.
-  const items = [...new Map([...reverted, ...all].map((one) => [one.ref, one])).values()];
+  const items = [...new Map([...reverted, ...ofLines, ...all].map((one) => [one.ref, one])).values()];
   return items.length === 0 && files.length === 0 ? "the session already got context for this file" : items;
 }
 

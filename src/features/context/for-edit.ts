@@ -1,9 +1,15 @@
-import { basename, extname } from "node:path";
+import { basename, extname, isAbsolute } from "node:path";
 import { listNotesOnFile, locateNotes } from "../../attribution/line-notes.ts";
 import { shortenText } from "../../base/text/text-size.ts";
+import { stopWords, tokenize } from "../../base/text/tokens.ts";
 import { labelNote, labelWords } from "../../protocol/origin.ts";
 import { isCheck, versionControl } from "../../sessions/commands/checks.ts";
-import { isCurrent, isSuperseded, listStoredDecisions } from "../../sessions/decisions/stored.ts";
+import {
+  isCurrent,
+  isSuperseded,
+  listStoredDecisions,
+  type SessionDecision,
+} from "../../sessions/decisions/stored.ts";
 import { parseRejection } from "../../sessions/notes/notes.ts";
 import { FileAges } from "../../sessions/search/fate/freshness.ts";
 import { listChunkIds } from "../../store/memory/chunks/chunk-filter.ts";
@@ -17,7 +23,14 @@ import { findSessionByUid, readSessionsByIds } from "../../store/memory/sessions
 import { listFirstEdits } from "../../store/memory/sessions/turns.ts";
 import { toLineNote } from "../notes/operation.ts";
 import { labelLineNote } from "../notes/words.ts";
-import { checksOtherCode, findRecentChange, lastFixIn, needsNoCheck } from "./beside-edit.ts";
+import {
+  checksOtherCode,
+  findOriginOfLines,
+  findRecentChange,
+  lastFixIn,
+  needsNoCheck,
+  type ReplacedText,
+} from "./beside-edit.ts";
 import { type ContextItem, type ContextSource, formatSessionPlace, makeSeenFilter } from "./source.ts";
 
 /** Notes and decisions as automatic context. */
@@ -66,6 +79,8 @@ interface DecisionsWanted {
   branch: string | null;
   most: number;
   why: string;
+  /** Left out: any of those. */
+  isWanted?: (decision: SessionDecision) => boolean;
   /** Where several are asked for at once, files are looked at once. */
   ages?: FileAges | undefined;
 }
@@ -98,6 +113,7 @@ export function listDecisionInjections(source: ContextSource, wanted: DecisionsW
       if (!wanted.of(sessionUid) || !known(at) || (at ?? 0) < (wanted.since ?? 0)) return false;
       if (isSuperseded(decision, until)) return false;
       if (wanted.branch !== null && decision.branch !== wanted.branch) return false;
+      if (wanted.isWanted?.(decision) === false) return false;
       return (
         wanted.files === null ||
         wanted.files.some((file) => files.includes(file) && isAboutFile(decision.text, files, file))
@@ -160,6 +176,44 @@ export function toTellForEdit(source: ContextSource, sessionUid: string, file: s
     ...lastFixIn(source, sessionUid, file),
   ].slice(0, maxForEdit);
 }
+
+/** Tokens that a decision shares with changed lines from which on it is about them. */
+const minSharedTokens = 2;
+
+/**
+ * What was decided in the turn of another session that wrote the lines which an edit takes out, and is about them by its words. At
+ * most one.
+ */
+export function toTellOfLines(
+  source: ContextSource,
+  sessionUid: string,
+  file: string,
+  { removed, added }: ReplacedText,
+): ContextItem[] {
+  const { memory } = source;
+  // What lies outside of the project is no code of it.
+  if (removed === "" || isAbsolute(file)) return [];
+  const ofLines = new Set([...tokenize(removed), ...tokenize(added), ...tokenize(file)]);
+  const isAboutLines = ({ text }: SessionDecision) =>
+    [...new Set(tokenize(text))].filter((token) => ofLines.has(token) && isTellingToken(token)).length >=
+    minSharedTokens;
+  const about = new Set(listStoredDecisions(memory).filter(isAboutLines));
+  const origin = about.size === 0 ? null : findOriginOfLines(source, sessionUid, file, { removed, added });
+  if (origin === null) return [];
+  return listDecisionInjections(source, {
+    since: null,
+    of: (session) => session === origin.sessionUid,
+    files: null,
+    branch: null,
+    most: 1,
+    why: "it was decided when these lines were written",
+    isWanted: (decision) => decision.turn === origin.turn && about.has(decision),
+  });
+}
+
+/** Characters: a shorter token is in any text. */
+const minTokenChars = 3;
+const isTellingToken = (token: string) => token.length >= minTokenChars && !stopWords.has(token);
 
 /** What binds whoever reads a file: notes and decisions about it, except from the session that reads it. */
 export const toTellForRead = (source: ContextSource, sessionUid: string, file: string): ContextItem[] =>

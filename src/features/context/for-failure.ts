@@ -7,6 +7,7 @@ import { findFixes } from "../../sessions/fixes/find-fixes.ts";
 import { listRecordedEdits } from "../../sessions/recorded-edits.ts";
 import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { listTurns } from "../../store/memory/sessions/turns.ts";
+import type { ReplacedText } from "./beside-edit.ts";
 import { findRuleInjections } from "./for-rule.ts";
 import {
   type ContextItem,
@@ -87,12 +88,6 @@ const namesSamePaths = (before: string, error: string): boolean =>
     error.includes(path),
   );
 
-/** What an edit put in place of what. */
-interface Replaced {
-  removed: string;
-  added: string;
-}
-
 /** Turns of other sessions that are compared, the latest. */
 const maxTurns = 60;
 /** Characters. */
@@ -117,7 +112,7 @@ export async function toTellOfRevert(
   source: ContextSource,
   sessionUid: string,
   file: string,
-  replaced: Replaced,
+  replaced: ReplacedText,
 ): Promise<ContextItem[]> {
   const gone = new Set(pickTellingLines(replaced.removed.split("\n")));
   const asked = [...new Set(pickTellingLines(replaced.added.split("\n")))].filter((line) => !gone.has(line));

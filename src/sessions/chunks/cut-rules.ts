@@ -10,7 +10,7 @@ import { buildKindRules } from "./kinds.ts";
  * Raise this when the same turns give other groups, chunks, words, decisions, commands, titles, topics or extractive summaries: every
  * session is cut again, in the background. Words of the kinds (`kinds.ts`) are part of the settings' hash.
  */
-const cutRules = 16;
+const cutRules = 17;
 
 /** The settings that chunks depend on. */
 export interface CutSettings {

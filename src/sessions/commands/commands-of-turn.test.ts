@@ -71,6 +71,27 @@ test("where a pipe hides the status, the output says it", () => {
   expect(outcomes(ran('make; echo "exit: $?"', "exit: 2"))).toEqual([["make", "failed", 2]]);
 });
 
+test("a line that PowerShell cannot parse ran nothing, and its error is what PowerShell says of it", () => {
+  const refused = [
+    "Exit code 1",
+    "At line:1 char:11",
+    "+ cd client && npm ci && npm run build",
+    "+           ~~",
+    "The token '&&' is not a valid statement separator in this version.",
+    "    + CategoryInfo          : ParserError: (:) [], ParentContainsErrorRecordException",
+    "    + FullyQualifiedErrorId : InvalidEndOfLine",
+  ].join("\n");
+  expect(commands(ran("cd client && npm ci && npm run build", refused, { isError: true }))).toMatchObject([
+    {
+      line: "cd client && npm ci && npm run build",
+      name: "npm run build",
+      directory: "client",
+      outcome: "failed",
+      error: "The token '&&' is not a valid statement separator in this version.",
+    },
+  ]);
+});
+
 test("what was declined, refused or goes on in the background is no run", () => {
   expect(
     outcomes(ran("make", "The user doesn't want to proceed with this tool use.", { isError: true })),
@@ -81,6 +102,9 @@ test("what was declined, refused or goes on in the background is no run", () => 
     "PreToolUse:Bash hook error: [guard.sh]: not on main",
     "ENOENT: no such file or directory, posix_spawn '/bin/zsh'",
     "claude-sonnet-4-5 is temporarily unavailable, so auto mode cannot decide",
+    "The user rejected this tool call. User feedback: no need to push",
+    "The user denied this operation and provided the following feedback:",
+    "[Operation Cancelled]",
   ])
     expect(outcomes(ran("make", refusal, { isError: true }))).toEqual([]);
   expect(outcomes(used("Bash", { command: "make" }, null))).toEqual([]);

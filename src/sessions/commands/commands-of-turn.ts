@@ -18,7 +18,7 @@ const maxCommandChars = { error: 1200, purpose: 160, line: 600 } as const;
 
 /** The user declined it, the client or a hook of it refused it or could not start it, or it went on in the background. */
 const neverEnded =
-  /^\s*(?:The user doesn't want to|\[Request interrupted|<tool_use_error>|InputValidationError|Command running in background|Process running with session ID|Permission (?:to use|for this action)|Claude requested permissions|PreToolUse:\w+ hook|ENOENT: [^\n]* posix_spawn|claude-\S+ is temporarily unavailable)/;
+  /^\s*(?:The user doesn't want to|\[Request interrupted|<tool_use_error>|InputValidationError|Command running in background|Process running with session ID|Permission (?:to use|for this action)|Claude requested permissions|PreToolUse:\w+ hook|ENOENT: [^\n]* posix_spawn|claude-\S+ is temporarily unavailable|The user (?:rejected this tool call|denied this operation)|\[Operation Cancelled\]|exec command rejected by user)/;
 const exitStatus = /^(?:Error: )?(?:Exit code|Exit Code:|Process exited with code) (-?\d+)/m;
 const waits = /\bsleep\b/;
 /** What `echo "exit: $?"` prints. */
@@ -60,11 +60,20 @@ export function extractCommands(turn: Turn, relativize: (path: string) => string
   );
 }
 
+/** PowerShell could not parse the line, and ran nothing of it. */
+const refusedByShell = /is not a valid statement separator|^\s*\+ CategoryInfo\s*: ParserError\b/m;
+
+/** A line that was refused as a whole, as a call of its last program. */
+const takeAsOne = (line: string): CommandStep[] =>
+  parseSteps(line)
+    .slice(-1)
+    .map((step) => ({ ...step, text: line }));
+
 type RunStep = Pick<CommandToStore, "outcome" | "status" | "error" | "signatures"> & { step: CommandStep };
 
 function extractRuns({ input }: ToolUse, { text, isError }: ToolResult): RunStep[] {
   const line = String(input.command);
-  const steps = parseSteps(line);
+  const steps = isError && refusedByShell.test(text) ? takeAsOne(line) : parseSteps(line);
   if (steps.length === 0) return [];
   const printed = line.includes("$?") ? printedStatus.exec(text)?.[1] : undefined;
   const status = Number(exitStatus.exec(text)?.[1] ?? printed ?? (isError ? Number.NaN : 0));

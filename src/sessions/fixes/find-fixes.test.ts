@@ -396,6 +396,23 @@ describe("fix", () => {
     expect(found("E   ModuleNotFoundError: No module named 'frontend'")).toBeNull();
   });
 
+  it("gives the call that PowerShell understood for one that it could not parse", () => {
+    const refused = `The token '&&' is not a valid statement separator in this version.\n    + CategoryInfo          : ParserError: (:) [], ParentContainsErrorRecordException`;
+    session(
+      "a",
+      0,
+      ran("cd client && npm run build", refused, failed),
+      ran("cd client; npm run build", "ok"),
+    );
+    expect(fix("The token '&&' is not a valid statement separator in this version.")).toMatchObject({
+      verdict: "found",
+      errors: [{ command: "cd client && npm run build", fix: { commands: ["npm run build"], edits: [] } }],
+    });
+    const other =
+      "Missing closing '}' in statement block or type definition.\n    + CategoryInfo : ParserError: (:) [], ParseException";
+    expect(fix(other).verdict).toBe("none");
+  });
+
   it("takes no option of another program for a formatter's, and no helper of PowerShell for what failed", () => {
     session(
       "a",

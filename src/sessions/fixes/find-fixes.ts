@@ -539,7 +539,9 @@ function findFixByCall(
 function sharesArguments(run: CommandRecord, failure: CommandRecord): boolean {
   const { name, error } = failure;
   const ofName = new Set(name.split(" "));
-  const about = listArguments(withoutVariables(failure.line)).filter(
+  // A line that the shell refused as a whole has other programs before the one that is compared.
+  const called = parseSteps(failure.line).at(-1)?.text ?? failure.line;
+  const about = listArguments(withoutVariables(called)).filter(
     (word) => !word.startsWith("-") && !ofName.has(word) && !(error ?? "").includes(word),
   );
   const words = new Set(listArguments(run.line));

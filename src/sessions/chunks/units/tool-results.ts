@@ -196,6 +196,9 @@ export function hasFailureReport(output: string): boolean {
 /** Colours of a terminal. */
 const ansi = /\u001b\[[\d;]*m/g;
 
+/** What PowerShell prints below each error: its class, which is the same for many. */
+const ofAnyErrorRecord = /^\s*\+ (?:CategoryInfo|FullyQualifiedErrorId)\b/;
+
 /**
  * The lines that report an error, each once, up to `most` characters: names of failed tests first, then what known tools
  * print, then what has a word for it.
@@ -204,7 +207,10 @@ export function extractErrorLines(output: string, most: number): string {
   const ends = keepBothEnds(output);
   const found = new Set<string>();
   for (const pattern of testNames) for (const [, name = ""] of ends.matchAll(pattern)) found.add(name.trim());
-  const lines = ends.split("\n").map((line) => line.replace(ansi, "").slice(0, 400));
+  const lines = ends
+    .split("\n")
+    .map((line) => line.replace(ansi, "").slice(0, 400))
+    .filter((line) => !ofAnyErrorRecord.test(line));
   const add = (line: string) => found.add(shortenText(line.trim(), 240));
   for (const line of lines) if (isErrorLine(line) && !allIsWell.test(line)) add(line);
   for (const line of lines)

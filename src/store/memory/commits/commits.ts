@@ -263,3 +263,30 @@ export function readGitCounts(memory: Memory): GitCounts {
   return memory.get<GitCounts>(`SELECT (SELECT count(*) FROM commits) AS commits, (SELECT count(*) FROM checkpoints) AS checkpoints,
     (SELECT count(*) FROM jobs WHERE kind = 'commit' AND state <> 'dead') AS waiting`);
 }
+
+/** Files, at a repository's root, that are there for agents. */
+const agentFiles = [
+  "CLAUDE.md",
+  "AGENTS.md",
+  "GEMINI.md",
+  "QWEN.md",
+  ".cursorrules",
+  ".windsurfrules",
+  ".clinerules",
+  ".github/copilot-instructions.md",
+];
+/** The directories of agents' clients in a repository: SQLite's GLOB. */
+const agentDirectories = [".claude/*", ".cursor/*", ".codex/*", ".gemini/*"];
+
+/** The earliest commit that changed a file which is there for agents: they were used by then; null: none did. */
+export function findFirstAgentFile(memory: Memory): { path: string; authoredAt: number } | null {
+  return (
+    memory.get<{ path: string; authoredAt: number }>(
+      `SELECT f.path, c.authored_at AS authoredAt FROM commit_files f JOIN commits c ON c.id = f.commit_id
+       WHERE f.path IN (SELECT value FROM json_each(?)) ${agentDirectories.map(() => "OR f.path GLOB ?").join(" ")}
+       ORDER BY c.authored_at LIMIT 1`,
+      JSON.stringify(agentFiles),
+      ...agentDirectories,
+    ) ?? null
+  );
+}
