@@ -41,9 +41,9 @@ it("earlier sessions may be missing if the first was read when its client was ab
 
 it("a file for agents that was committed before the first session shows that agents were used by then", () => {
   read("first", at, 1);
-  const commit = (hash: string, authoredAt: number, path: string) =>
+  const commit = (hash: string, authoredAt: number, path: string, status = "A") =>
     addCommit(stored.memory, hash, { authoredAt }, [
-      { path, oldPath: null, status: "A", insertions: 1, deletions: 0, added: [] },
+      { path, oldPath: null, status, insertions: 1, deletions: 0, added: [] },
     ]);
   commit("c1", at - 9 * day, "src/agents.md.ts");
   commit("c2", at - 5 * day, "AGENTS.md");
@@ -56,6 +56,12 @@ it("a file for agents that was committed before the first session shows that age
   expect(notesOnBefore(since, { before: true, olderUnknown: true })).toEqual([
     "Before agents: older than AGENTS.md (2025-12-31), which is older than the first session here.",
   ]);
+  // What is changed was there before, nobody knows since when.
+  commit("c0", at - 7 * day, "CLAUDE.md", "M");
+  const always = findAgentsSince(stored.memory, "/repo")!;
+  const older = { authoredAt: at - 900 * day, hasSession: false };
+  expect(isBeforeAgents(older, "not_covered", always)).toBe(false);
+  expect(isBeforeAgents({ ...older, authoredAt: Date.UTC(2023, 0, 1) }, "not_covered", always)).toBe(true);
 });
 
 it("a line is from before agents where no session before the first can be missing, and not in a first commit", () => {

@@ -9,6 +9,9 @@ import { canBeByAgent } from "./lines/verdict.ts";
 /** A client deletes when it starts, so a session may be this much older than its limit. Milliseconds. */
 const marginMs = 3 * dayMs;
 
+/** Before then nobody could have an agent that writes files. Milliseconds since the epoch. */
+const firstAgentsAt = Date.UTC(2023, 3, 1);
+
 /** Since when agents are known to have worked in a project. */
 interface AgentsSince {
   first_session_at: string;
@@ -18,7 +21,7 @@ interface AgentsSince {
 }
 
 interface KnownAgents extends AgentsSince {
-  /** Of the first session, or of the commit of a file for agents that is older. */
+  /** Of the first session, or of the commit that added an older file for agents; where that was there already, of the first agents. */
   at: number;
   /** The file that shows it, where no session does. */
   agentFile: string | null;
@@ -37,7 +40,7 @@ export function findAgentsSince(memory: Memory, root: string): KnownAgents | nul
   const file = findFirstAgentFile(memory);
   const isEarlier = file !== null && file.authoredAt < first.startedAt;
   return {
-    at: isEarlier ? file.authoredAt : first.startedAt,
+    at: !isEarlier ? first.startedAt : file.status === "A" ? file.authoredAt : firstAgentsAt,
     agentFile: isEarlier ? file.path : null,
     first_session_at: new Date(first.startedAt).toISOString(),
     session_id: first.uid,
@@ -46,9 +49,6 @@ export function findAgentsSince(memory: Memory, root: string): KnownAgents | nul
     deleted_after_days: days,
   };
 }
-
-/** Before then nobody could have an agent that writes files. Milliseconds since the epoch. */
-const firstAgentsAt = Date.UTC(2023, 3, 1);
 
 /** What is known of a commit that may be from before agents. */
 interface CommitOfThen {
@@ -84,7 +84,9 @@ export const notesOnBefore = (
     ? [
         since.agentFile === null
           ? `Before agents: older than the first session here (${getFirstSessionDay(since)}).`
-          : `Before agents: older than ${since.agentFile} (${new Date(since.at).toISOString().slice(0, 10)}), which is older than the first session here.`,
+          : since.at === firstAgentsAt
+            ? `Before agents: older than agents that write files. ${since.agentFile} is older than the first session here.`
+            : `Before agents: older than ${since.agentFile} (${new Date(since.at).toISOString().slice(0, 10)}), which is older than the first session here.`,
       ]
     : []),
   ...(has.olderUnknown && since.may_be_incomplete

@@ -166,6 +166,22 @@ describe("how", () => {
     ).toContainEqual(["build", "cargo build --release"]);
   });
 
+  it("ranks what the project runs before a trial of its program elsewhere, and what builds it before what is called alike", () => {
+    session(
+      "k",
+      4,
+      prompt("build the binary and try it in the large repository"),
+      ran("cd /tmp/large && /tmp/shop-bin hooks stop", "ok"),
+      ran("cd /tmp/large && /tmp/shop-bin hooks start", "ok"),
+      ran("go build -o /tmp/shop-bin ./cmd/shop", "ok"),
+    );
+    session("l", 5, ran("go test ./... -run TestCart", "ok"), ran("go test ./...", "ok"));
+    expect(how("build the binary").commands[0]).toMatchObject({
+      line: "go build -o /tmp/shop-bin ./cmd/shop",
+    });
+    expect(how("run a single test").commands[0]).toMatchObject({ line: "go test ./... -run TestCart" });
+  });
+
   it("says what a command is for only where the call ran nothing else", () => {
     session(
       "f",

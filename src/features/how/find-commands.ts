@@ -31,7 +31,7 @@ interface Form {
 /** The share of a question's words, by how rare they are, that an answer has to cover. */
 const minCovered = { found: 0.7, maybe: 0.45 } as const;
 /** How much a word counts where it stands: what the agent says a run is for is less sure than what it ran. */
-const weights = { name: 1, form: 0.85, purpose: 0.7, line: 0.5 } as const;
+const weights = { name: 1, form: 0.85, purpose: 0.7, line: 0.5, trial: 0.2 } as const;
 const maxFailedBefore = 2;
 /** Only so many runs are looked at, the latest. */
 const maxRuns = 20_000;
@@ -107,6 +107,9 @@ function buildCheatSheet(
 const meantToBe = 3;
 /** It works on something that lies outside of the project. */
 const onElsewhere = /\s["']?(?:\/(?:tmp|private|var|Users|home)\/|~\/|\$)/;
+/** A program that somebody put outside of the project, or that was run outside of it. */
+const isTrial = ({ line, directory }: RunSummary) =>
+  isElsewhere(directory) || /^(?:\w+=\S*\s+)*(?:\/(?:tmp|private|var|Users|home)\/|~\/)/.test(line);
 /** Outside of the project: a trial somewhere else. */
 const isElsewhere = (directory: string) => /^(?:[/~$]|[A-Za-z]:|\.\.)/.test(directory);
 
@@ -209,14 +212,20 @@ function rankByWords(
     texts.map(({ form, weightOf }) => {
       const picks = isOfOne && findTask(toShape(form.worked[0]!.line)) === "test one";
       const covered = words.reduce((sum, word) => sum + rarity.get(word)! * weightOf(word), 0) / whole;
-      return { form, covered, score: covered ** 2 * weighHabit(form) * (picks ? 3 : 1) };
+      const trial = isTrial(form.worked[0]!) ? weights.trial : 1;
+      return { form, covered, score: covered ** 2 * weighHabit(form) * (picks ? 3 : 1) * trial };
     }),
   );
 }
 
 const asksForOne = /\b(?:one|a single|single|specific|particular)\b/i;
 /** Words that ask, and say nothing of what. */
-const asksHow = new Set(["run", "how", "command", "execut", "start", "project", "here", "us", "do", "one"]);
+const asksHow = new Set(
+  [
+    "run how command execut start project here us do one",
+    "single specific particular binary program code",
+  ].flatMap((words) => words.split(" ").flatMap(tokenize)),
+);
 
 /** What the project's files say of a program, by its name: `mise run lint`. */
 interface ScriptWords {

@@ -278,15 +278,20 @@ const agentFiles = [
 /** The directories of agents' clients in a repository: SQLite's GLOB. */
 const agentDirectories = [".claude/*", ".cursor/*", ".codex/*", ".gemini/*"];
 
+interface AgentFileChange {
+  path: string;
+  authoredAt: number;
+  /** A, M, D, R, C, T as git says: what is not added was there before. */
+  status: string;
+}
+
 /** The earliest commit that changed a file which is there for agents: they were used by then; null: none did. */
-export function findFirstAgentFile(memory: Memory): { path: string; authoredAt: number } | null {
-  return (
-    memory.get<{ path: string; authoredAt: number }>(
-      `SELECT f.path, c.authored_at AS authoredAt FROM commit_files f JOIN commits c ON c.id = f.commit_id
+export function findFirstAgentFile(memory: Memory): AgentFileChange | null {
+  return memory.get<AgentFileChange | null>(
+    `SELECT f.path, f.status, c.authored_at AS authoredAt FROM commit_files f JOIN commits c ON c.id = f.commit_id
        WHERE f.path IN (SELECT value FROM json_each(?)) ${agentDirectories.map(() => "OR f.path GLOB ?").join(" ")}
        ORDER BY c.authored_at LIMIT 1`,
-      JSON.stringify(agentFiles),
-      ...agentDirectories,
-    ) ?? null
+    JSON.stringify(agentFiles),
+    ...agentDirectories,
   );
 }
