@@ -15,7 +15,13 @@ import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { findTurn } from "../../store/memory/sessions/turns.ts";
 import { findLastPrompt } from "./for-failure.ts";
 import { describeSmallChange } from "./for-rule.ts";
-import { type ContextItem, type ContextSource, formatSessionPlace, makeSeenFilter } from "./source.ts";
+import {
+  type ContextItem,
+  type ContextSource,
+  formatSessionPlace,
+  makeSeenFilter,
+  type ReplacedText,
+} from "./source.ts";
 
 /** What happened to a file that is edited: what others just did to it, and how what failed in it was fixed. */
 
@@ -42,12 +48,6 @@ export function findRecentChange(source: ContextSource, sessionUid: string, file
   });
   const last = edits.findLast((edit) => edit.at !== null && edit.at <= at && edit.at >= since);
   return last === undefined ? [] : [changeToTell(source, last, file, at)];
-}
-
-/** What an edit put in place of what. */
-export interface ReplacedText {
-  removed: string;
-  added: string;
 }
 
 /** Turns in which the file was changed that are searched for who wrote a line, the latest. */

@@ -29,9 +29,14 @@ import {
   findRecentChange,
   lastFixIn,
   needsNoCheck,
-  type ReplacedText,
 } from "./beside-edit.ts";
-import { type ContextItem, type ContextSource, formatSessionPlace, makeSeenFilter } from "./source.ts";
+import {
+  type ContextItem,
+  type ContextSource,
+  formatSessionPlace,
+  makeSeenFilter,
+  type ReplacedText,
+} from "./source.ts";
 
 /** Notes and decisions as automatic context. */
 

@@ -7,7 +7,6 @@ import { findFixes } from "../../sessions/fixes/find-fixes.ts";
 import { listRecordedEdits } from "../../sessions/recorded-edits.ts";
 import { findSessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { listTurns } from "../../store/memory/sessions/turns.ts";
-import type { ReplacedText } from "./beside-edit.ts";
 import { findRuleInjections } from "./for-rule.ts";
 import {
   type ContextItem,
@@ -15,6 +14,7 @@ import {
   type FailureSource,
   formatSessionPlace,
   makeSeenFilter,
+  type ReplacedText,
 } from "./source.ts";
 
 /** Characters of an error that are searched for. */

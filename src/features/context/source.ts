@@ -37,6 +37,12 @@ export interface ContextItem {
   session?: string | null;
 }
 
+/** What an edit put in place of what. */
+export interface ReplacedText {
+  removed: string;
+  added: string;
+}
+
 /** What facts about a failure come from. */
 export type FailureSource = Pick<ContextSource, "root" | "worktrees" | "memory" | "until" | "origin">;
 
