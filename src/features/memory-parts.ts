@@ -26,6 +26,6 @@ export const memoryParts: readonly MemoryPart[] = [
   { path: "notes", title: "Notes", Part: Notes },
   { path: "rules", title: "Rules", Part: Rules },
   { path: "events", title: "Events", Part: Events },
-  { path: "given", title: "Given to agents", Part: Given },
-  { path: "keeping", title: "Keeping and privacy", Part: Keeping },
+  { path: "given", title: "Automatic context", Part: Given },
+  { path: "keeping", title: "Storage and privacy", Part: Keeping },
 ];

@@ -155,7 +155,7 @@ function LoadedView({ view, ...props }: { view: PageView } & ViewProps) {
 function SignIn() {
   return (
     <main class="sign-in">
-      <Empty title="Open this page with pm open">
+      <Empty title="This browser is not signed in">
         {lastRefusal && (
           <p>
             {lastRefusal.message} <Inline text={lastRefusal.hint} />

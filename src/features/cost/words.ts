@@ -32,7 +32,7 @@ export function describeBasis({ total, prices, lists }: CostAnswer): string[] {
     unpriced.length > 0 &&
       `No price is known for ${unpriced.join(", ")}: add one with \`pm config set cost.prices\`.`,
     total.without_output > 0 &&
-      `In ${formatCount(total.without_output, "session")}, the client recorded only the input of its model, not the output.`,
+      `In ${formatCount(total.without_output, "session")}, the agent recorded only what its model read, not what it wrote.`,
   ].filter((sentence) => sentence !== false);
 }
 

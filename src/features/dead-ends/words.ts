@@ -34,7 +34,7 @@ export const kindNames: Readonly<Record<(typeof deadEndKinds)[number], string>> 
 };
 
 export const noneFound = (sessions: number): string =>
-  `No dead ends found in ${formatCount(sessions, "session")} of your own.`;
+  `No dead ends found in ${formatCount(sessions, "session")} of yours.`;
 
 export function wordDeadEnds({ dead_ends, total, sessions, is_checked }: DeadEndsAnswer): Document {
   if (dead_ends.length === 0) return makeDocument([line(noneFound(sessions))]);

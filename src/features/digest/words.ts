@@ -31,7 +31,7 @@ const listTitles = {
   sessions: "Sessions",
   commits: "Committed",
   decisions: "Decided",
-  unfinished: "Open at their end",
+  unfinished: "Left open",
   tokens: "Tokens",
 } as const;
 
@@ -75,7 +75,7 @@ function wordTotals({ parts, commits_in_history: all }: DigestAnswer): string {
   const commits =
     all === undefined || all <= led
       ? formatCount(led, "commit")
-      : `${formatCount(all, "commit")} (${led.toLocaleString("en")} with a session)`;
+      : `${formatCount(all, "commit")} (sessions led to ${led.toLocaleString("en")})`;
   const sessions = sum((part) => part.sessions_total);
   const decisions = sum((part) => part.decisions_total);
   return `${formatCount(sessions, "session")}, ${commits}, ${formatCount(decisions, "decision")}.`;

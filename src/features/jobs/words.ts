@@ -138,7 +138,7 @@ const wordFailed = (dead: QueueReport["dead"]): Paragraph => [
     indentedLine(2, 6, mark("fail"), ` ${id}  ${kind} `, { text: subject }),
     indentedLine(6, 6, faint(error ?? "?"), faint(` (${formatCount(attempts, "attempt")})`)),
   ]),
-  indentedLine(2, 2, "pm daemon queue retry    retry them      pm daemon queue drop    discard them"),
+  indentedLine(2, 2, "`pm daemon queue retry` retries them, `pm daemon queue drop` discards them."),
 ];
 
 export interface RunningDaemon {

@@ -78,7 +78,7 @@ describe("pm review", () => {
       "8ecde0fc  Fix the login  (claude, 1 line, wrote lines of it)\n  7. Fix @octocat's login",
     );
     expect(text).toContain("src/login.ts");
-    expect(text).toContain("Tests around it, not changed\n  src/login.test.ts");
+    expect(text).toContain("Related tests that are unchanged\n  src/login.test.ts");
     expect(text).toContain(
       '  Revert "Add @octocat" (cccccccc)\n  src/login.ts (40 lines written and removed again, in 3 commits)',
     );

@@ -10,7 +10,9 @@ import type { ReviewAnswer, ReviewDecision, ReviewFile, ReviewSession } from "./
 export const wordNoSession = ({
   commits_not_analysed,
 }: Pick<ReviewAnswer, "commits_not_analysed">): string =>
-  commits_not_analysed > 0 ? "Which sessions led to it is not known yet." : "No recorded session led to it.";
+  commits_not_analysed > 0
+    ? "The commits are not analysed yet, so the sessions that led to them are unknown."
+    : "No recorded session led to it.";
 
 /** Said while only the lines are there. */
 export const notLookedAtYet = "Who wrote these lines, and why, is still being looked up.";
@@ -52,7 +54,7 @@ export function describeDecisionFate({ made_here, lines_removed, superseded }: R
   return [
     ...(made_here ? ["made for this change"] : []),
     ...(lines_removed > 0
-      ? [`may be broken: ${lines_removed.toLocaleString("en")} of its lines removed`]
+      ? [`may be broken: ${formatCount(lines_removed, "line")} written for it removed`]
       : []),
     ...(superseded === null ? [] : [supersededWords[superseded]]),
   ];
@@ -73,7 +75,7 @@ export const fileOrderWords =
 
 /** What a change took out of what was written for a decision. */
 export const describeUndone = ({ lines_removed, removed_at }: ReviewDecision): string =>
-  `${formatCount(lines_removed, "line")} of it removed, the first at ${removed_at}`;
+  `${formatCount(lines_removed, "line")} written for it removed, the first at ${removed_at}`;
 
 /** Decisions whose lines the change takes out of a file. */
 const listContradicted = ({ decisions }: ReviewAnswer, path: string): ReviewDecision[] =>
@@ -97,11 +99,11 @@ export function describeRisks(answer: ReviewAnswer, file: ReviewFile): string[] 
   const isUntested =
     isCode && file.lines.agent > 0 && answer.tests_changed.length + answer.tests.length === 0;
   return [
-    contradicted > 0 ? `removes lines of ${formatCount(contradicted, "decision")}` : "",
+    contradicted > 0 ? `removes lines written for ${formatCount(contradicted, "decision")}` : "",
     again === undefined ? "" : `${formatCount(again.lines, "line")} written and removed again`,
-    isCode && untested > 0 ? `no test ran after ${formatCount(untested, "line")} of agents` : "",
-    isUntested ? "no test known" : "",
-    file.lines.unknown > 0 ? `${formatCount(file.lines.unknown, "line")} of unknown authors` : "",
+    isCode && untested > 0 ? `no test run recorded after agents wrote ${formatCount(untested, "line")}` : "",
+    isUntested ? "no test found for it" : "",
+    file.lines.unknown > 0 ? `${formatCount(file.lines.unknown, "line")} by unknown authors` : "",
   ].filter((risk) => risk !== "");
 }
 

@@ -173,7 +173,7 @@ export const wordReviewContext = (answer: ReviewAnswer): Document =>
       answer.tests_changed.map((path) => [place(path)]),
     ),
     wordList(
-      "Tests around it, not changed",
+      "Related tests that are unchanged",
       answer.tests.map((path) => [place(path)]),
     ),
   );

@@ -126,7 +126,7 @@ export function describeOutcome({ outcome, instead }: Pick<SpokenRule, "outcome"
     case "once":
       return "run this once, and not again";
     case "run":
-      return "run all the same";
+      return "run anyway";
     case "allowed":
       return "you let it run";
     case "unknown":

@@ -1,3 +1,4 @@
+import { formatCount } from "../../base/text/counted.ts";
 import { formatUtcMinute } from "../../base/text/iso-time.ts";
 import type { Decision } from "../../protocol/decision.ts";
 import { nameTurnInTitle } from "../../protocol/reading/names.ts";
@@ -216,14 +217,14 @@ export function buildMargins(
 
 type TurnOutline = Pick<SessionResponse["turns"][number], "files" | "commands">;
 
-/** What was done in a turn, in a few words: "explored 4 files, changed 2, ran 3, 1 failed, fixed". */
+/** What was done in a turn, in a few words: "read 4 files, changed 2, ran 3 commands, 1 failed, fixed". */
 export function describeTurnActivity({ files, commands: { ran, failed, fixed } }: TurnOutline): string[] {
   const changed = files.filter(({ how }) => how !== "read").length;
   const explored = files.length - changed;
   return [
-    ...(explored > 0 ? [`explored ${explored}`] : []),
+    ...(explored > 0 ? [`read ${formatCount(explored, "file")}`] : []),
     ...(changed > 0 ? [`changed ${changed}`] : []),
-    ...(ran > 0 ? [`ran ${ran}`] : []),
+    ...(ran > 0 ? [`ran ${formatCount(ran, "command")}`] : []),
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(fixed > 0 ? [fixed === failed ? "fixed" : `${fixed} fixed`] : []),
   ];

@@ -10,7 +10,7 @@ export function wordUsed({ sessions, sessions_calling, calls, injections }: Used
     calls.length === 0
       ? sessions === 0
         ? ""
-        : `called in none of ${formatCount(sessions, "session")}`
+        : `no calls of Pommel's tools in ${formatCount(sessions, "session")}`
       : `${calls.map(({ tool, calls: count }) => `${tool} ${formatCount(count, "time")}`).join(", ")} in ${sessions_calling} of ${formatCount(sessions, "session")}`;
   const given = all === 0 ? "" : `of ${formatCount(all, "injection")} ${used} used, ${not} not`;
   return [called, given].filter((part) => part !== "").join("; ");

@@ -20,7 +20,12 @@ export async function loadProject(): Promise<void> {
     if (placeShown() === null) {
       await loadProjects();
       const [last] = projects.value;
-      if (!last) throw new AskError("not_initialised", "There is no project yet.", "Run `pm open` in one.");
+      if (!last)
+        throw new AskError(
+          "not_initialised",
+          "Pommel has no project yet.",
+          "Run `pm init` in a repository, and then `pm open`.",
+        );
       showPlace(last.root);
     }
     const place = placeShown();

@@ -21,19 +21,19 @@ export function Badge({
   );
 }
 
-const freshnessTitles = {
-  drifted: "The files changed since",
-  orphaned: "The files are gone",
-} as const;
+const freshnessNames = { drifted: "changed since", orphaned: "files gone" } as const;
+
+/** A turn whose session was continued from an earlier turn. */
+export const AbandonedBadge = () => (
+  <Badge tone="warning" title="Somebody went back to an earlier turn, and continued the session from there">
+    abandoned
+  </Badge>
+);
 
 /** Fresh is the rule, and not worth a word. */
 export function Freshness({ of }: { of: "fresh" | "drifted" | "orphaned" | null }) {
   if (of === null || of === "fresh") return null;
-  return (
-    <Badge tone={of === "drifted" ? "warning" : "bad"} title={freshnessTitles[of]}>
-      {of}
-    </Badge>
-  );
+  return <Badge tone={of === "drifted" ? "warning" : "bad"}>{freshnessNames[of]}</Badge>;
 }
 
 /** Numbers of lines by who wrote them. */

@@ -23,15 +23,17 @@ export function ForgetDialog({
     onClose();
   };
   const error = removal.error ?? refusal;
+  // As `pm memory forget` does it: a text or a pattern is not kept anywhere.
+  const isForGood = what.for_good === true || what.pattern !== undefined || what.text !== undefined;
   const isNothing = found !== null && formatForgottenParts(found).length + found.matches === 0;
   return (
-    <Dialog title="Forget this?" onClose={onClose}>
+    <Dialog title={isForGood ? "Forget this for good?" : "Forget this?"} onClose={onClose}>
       {error && <Refusal error={error} />}
       {!found && !error && <Loading rows={2} />}
       {isNothing && <p>Nothing in the memory matches.</p>}
       {found && !isNothing && (
         <>
-          <p>{describeForgotten(found)} would go:</p>
+          <p>This removes {describeForgotten(found)}:</p>
           <ul class="forget-examples">
             {found.examples.map((example, i) => (
               <li key={i}>{example}</li>
@@ -40,18 +42,24 @@ export function ForgetDialog({
           <p class="faint">
             {what.annotation !== undefined &&
               "The words also stay in the prompt that they come from, unless you forget its turn. "}
-            It stays in the trash for {daysInTrash} days: <code>pm memory undo</code> brings it back. The
-            agent's own transcripts are not touched.
+            {isForGood ? (
+              "This cannot be undone: all backups of this memory, and everything of it in the trash, are deleted as well. "
+            ) : (
+              <>
+                It stays in the trash for {daysInTrash} days: <code>pm memory undo</code> brings it back.{" "}
+              </>
+            )}
+            The agent's own transcripts are not touched.
           </p>
         </>
       )}
       <footer class="dialog-buttons">
         <button type="button" onClick={onClose}>
-          Keep it
+          {isNothing ? "Close" : "Keep it"}
         </button>
         {found && !isNothing && (
           <button type="button" class="danger" disabled={removal.isRunning} onClick={() => void forget()}>
-            Forget
+            {isForGood ? "Forget for good" : "Forget"}
           </button>
         )}
       </footer>

@@ -23,7 +23,7 @@ export const keys: readonly (readonly [key: string, does: string])[] = [
   ["↓ ↑ or j k", "next and previous result"],
   ["Enter", "open it"],
   ["o", "open it in the editor"],
-  ["e", "in Now: put a session aside"],
+  ["e", "in Now: hide an entry until its session goes on"],
   ["a", "in Rules: accept what is proposed"],
   ["\\", "in Review: the diff only"],
   ["f", "find in a session"],

@@ -82,7 +82,9 @@ export function Palette() {
             <span class="faint">{choice.about}</span>
           </button>
         ))}
-        {choices.length === 0 && <p class="faint nothing">Nothing has this name.</p>}
+        {choices.length === 0 && (
+          <p class="faint nothing">Nothing found by this name. / searches by words and meaning.</p>
+        )}
       </div>
     </Dialog>
   );

@@ -158,8 +158,14 @@ class AuthorMarker extends GutterMarker {
     const mark = document.createElement("div");
     mark.className = `author ${author}`;
     if (this.colour !== null) mark.style.background = this.colour;
-    const who = author === "agent" ? (agent ?? "an agent") : (person ?? "a person");
-    const kind = author === "agent" || author === "human" ? null : authorNames[author];
+    const isKnown = author === "agent" || author === "human";
+    const who =
+      author === "agent"
+        ? (agent ?? "an agent")
+        : isKnown
+          ? (person ?? "a person")
+          : person && `committed by ${person}`;
+    const kind = isKnown ? null : authorNames[author];
     const when = authored_at === null ? "not committed" : formatRelativeTime(authored_at);
     mark.title = [kind, who, when, subject, commit && shortenHash(commit)].filter(Boolean).join(" · ");
     if (this.isFirst) mark.classList.add("first");

@@ -5,6 +5,7 @@ import { Failure, Loading, Notes } from "../../../page/components/states.tsx";
 import { Time } from "../../../page/components/time.tsx";
 import { formatCount } from "../../../page/components/words.ts";
 import { linkTo, linkToCommit, linkToFile, route } from "../../../page/router.ts";
+import { formatKnownShare } from "../../../protocol/reading/authors.ts";
 import { formatPercent } from "../../../protocol/reading/numbers.ts";
 import type { DirectoryEntry } from "../../files/operation.ts";
 import { directoryParts } from "../../page-parts.ts";
@@ -47,7 +48,7 @@ export function Directory({ path }: { path: string }) {
             <SortedBy name="agents" label="Agents" current={sorted} />
             <SortedBy
               name="rewritten"
-              label="Rewritten"
+              label="Gone"
               current={sorted}
               title="The agents' lines that are no longer in the files"
             />
@@ -137,7 +138,7 @@ function Entry({ entry }: { entry: DirectoryRow }) {
       <td>
         <LinesBar lines={share} />
       </td>
-      <td class="number">{share.lines > 0 && formatPercent(share.agent, share.lines)}</td>
+      <td class="number">{share.lines > 0 && formatKnownShare(share, "agent")}</td>
       <td class="number" title={describeDrift(surviving)}>
         {surviving && formatPercent(countGone(surviving), surviving.added)}
       </td>
@@ -163,7 +164,7 @@ const countGone = ({ added, left }: SurvivingByAuthor) => added - left;
 function describeDrift(surviving: SurvivingByAuthor | null): string {
   if (surviving === null) return "";
   const { added } = surviving;
-  return `${formatPercent(countGone(surviving), added)} of ${added.toLocaleString("en")} lines that agents wrote have been rewritten since`;
+  return `${formatPercent(countGone(surviving), added)} of ${added.toLocaleString("en")} lines that agents wrote are no longer in the files`;
 }
 
 /** Fewer lines are no drift. */
@@ -178,22 +179,24 @@ function Drifting({ entries }: { entries: readonly DirectoryRow[] }) {
   if (drifting.length === 0) return null;
   return (
     <p class="row-meta">
-      <span>Most rewritten:</span>
+      <span>Most is gone in:</span>
       {drifting.map(({ path, name, is_directory, lines }) => (
         <span key={path}>
           <a class="path" href={linkToFile(is_directory ? `${path}/` : path)}>
             {name}
           </a>{" "}
-          {formatCount(lines, "line")} rewritten
+          {formatCount(lines, "line")} gone
         </span>
       ))}
     </p>
   );
 }
 
-function describeAgentShare({ lines, agent }: DirectoryEntry["share"]): string {
-  if (lines === 0) return "No lines are known yet.";
-  return `${formatPercent(agent, lines)} of ${lines.toLocaleString("en")} committed lines by agents`;
+function describeAgentShare(share: DirectoryEntry["share"]): string {
+  if (share.lines === 0) return "No commits are analysed yet";
+  const lines = `${share.lines.toLocaleString("en")} committed lines`;
+  const known = formatKnownShare(share, "agent");
+  return known === "–" ? `${lines}, authors unknown` : `${known} of ${lines} by agents`;
 }
 
 /** A path whose directories lead there. */

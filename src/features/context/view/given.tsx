@@ -18,9 +18,9 @@ export function Given() {
     <>
       {context && (
         <p class="summary">
-          Automatic context is {context.mode}. In 30 days: {formatCount(context.injections_30d, "time")},{" "}
-          {formatCount(context.tokens_30d, "token")}
-          {context.missed_30d > 0 && `, ${context.missed_30d} too late`}.
+          Automatic context: mode {context.mode}. In the last 30 days, agents got it{" "}
+          {formatCount(context.injections_30d, "time")} ({formatCount(context.tokens_30d, "token")})
+          {context.missed_30d > 0 && `; ${formatCount(context.missed_30d, "answer")} came too late`}.
         </p>
       )}
       {Object.entries(givenParts).map(([name, Part]) => (
@@ -28,9 +28,14 @@ export function Given() {
       ))}
       {data.injections.length === 0 ? (
         <Empty title="No context was given to agents yet">
-          <p>Most prompts get no context. Only prompts that clearly continue past work do.</p>
           <p>
-            <Inline text='`pm session context "a prompt"` shows what a prompt would get.' />
+            <Inline
+              text={
+                context?.mode === "off"
+                  ? "Automatic context is off (`context.mode`)."
+                  : "Agents get it at certain moments, such as the start of a session (`context.kinds`). `pm session context --start` shows what a new session gets."
+              }
+            />
           </p>
         </Empty>
       ) : (

@@ -8,7 +8,7 @@ export function DeadEndCard({ words }: { words: string }) {
   const { data } = useAnswer("deadEnds", words === "" ? null : { about: words, limit: 1 });
   const end = data?.dead_ends[0];
   return end === undefined ? null : (
-    <Part as="panel" title="It was a dead end">
+    <Part as="panel" title="Dead end">
       <Worded document={[wordDeadEnd(end)]} />
     </Part>
   );

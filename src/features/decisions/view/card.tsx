@@ -16,7 +16,7 @@ export function DecidedCard({ words }: { words: string }) {
     .map((decision) => ({ ...decision, score: null }));
   if (decisions.length === 0) return null;
   return (
-    <Part as="panel" title="It was decided">
+    <Part as="panel" title="Decision">
       <Worded document={wordDecisions({ decisions, total: decisions.length }, "person")} />
       <a class="small-link" href={`${linkToMemory()}?${new URLSearchParams({ about: words })}`}>
         Decisions about it

@@ -38,9 +38,9 @@ export function Decisions({ query }: { query: URLSearchParams }) {
             { name: "about", label: "About" },
             {
               name: "state",
-              label: "In force or not",
+              label: "Current or superseded",
               values: [
-                ["open", "In force"],
+                ["open", "Current"],
                 ["superseded", "Superseded"],
               ],
             },

@@ -10,7 +10,7 @@ export function FixedCard({ words }: { words: string }) {
   const { data } = useAnswer("fix", words === "" ? null : { error: words, limit: maxAsked });
   const fixed = data?.verdict === "found" ? data.errors.find(({ fix }) => fix !== null) : undefined;
   return fixed === undefined ? null : (
-    <Part as="panel" title="It was fixed by">
+    <Part as="panel" title="Likely fix">
       <Worded document={wordFix({ ...data!, errors: [fixed] })} />
     </Part>
   );

@@ -111,10 +111,10 @@ function Queue({ queue }: { queue: QueueResponse }) {
       {sessions.dead.length > 0 && (
         <p class="dialog-buttons">
           <button type="button" disabled={retry.isRunning} onClick={() => void retry.run({ drop: true })}>
-            Discard all
+            Discard {formatCount(sessions.dead.length, "failed job")}
           </button>
           <button type="button" disabled={retry.isRunning} onClick={() => void retry.run({})}>
-            Retry all
+            Retry {formatCount(sessions.dead.length, "failed job")}
           </button>
         </p>
       )}

@@ -69,7 +69,7 @@ export function Bands() {
       <Band
         title="To look at"
         sessions={data.to_look_at}
-        done="Done"
+        done="Hide"
         onDone={putAside}
         linkOf={({ id }) => linkTo(`/session/${encodeURIComponent(id)}`, { as: "story" })}
         wordsOf={({ outcome }, name) => [name, outcome]}
@@ -77,7 +77,7 @@ export function Bands() {
           <>
             <span>{formatCount(session.files, "file")} changed</span>
             <span>{describeCommits(session)}</span>
-            {session.checks.length === 0 && <span>no check known</span>}
+            {session.checks.length === 0 && <span>no check recorded</span>}
             {Object.entries(toLookAtParts).map(([feature, ToLookAtPart]) => (
               <ToLookAtPart key={feature} session={session} />
             ))}
@@ -87,7 +87,7 @@ export function Bands() {
       <Band
         title="Unfinished"
         sessions={data.unfinished}
-        done="Drop"
+        done="Hide"
         onDone={putAside}
         linkOf={({ id, turns }) => linkToSession(id, turns)}
         wordsOf={describeUnfinished}
@@ -170,11 +170,11 @@ function AtWork({
             <Inline text={check} />
           </span>
         ))}
-        {context !== null && <span>context {formatTokens(context)}</span>}
+        {context !== null && <span>context: {formatTokens(context)} tokens</span>}
         <span>{formatCost(cost)}</span>
         {waiting !== null && (
           <SmallButton onClick={() => onDone(session)} what={name}>
-            Done
+            Hide
           </SmallButton>
         )}
       </p>

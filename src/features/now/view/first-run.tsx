@@ -14,8 +14,8 @@ export function FirstRun() {
     <section class="first-run">
       <h1>No sessions yet</h1>
       <p>
-        From now on, Pommel records the sessions of your agents in this project, and links them to commits and
-        code. It sends nothing from this machine.
+        When an agent works here and recording is on, Pommel stores the session, and links it to commits and
+        code. <code>pm status</code> says whether recording is on, and <code>pm init</code> turns it on.
       </p>
       {running > 0 && (
         <p role="status">Importing {formatCount(queue?.sessions.pending ?? running, "session")} …</p>

@@ -26,7 +26,7 @@ export function Decisions() {
   const inForce = answer.data?.decisions.filter(({ superseded_by }) => superseded_by === null).slice(0, 6);
   if (!answer.error && !inForce?.length) return null;
   return (
-    <Panel title="Decisions in force" answer={answer}>
+    <Panel title="Current decisions" answer={answer}>
       {() => (
         <ul class="items">
           {inForce?.map((decision) => (
@@ -56,7 +56,7 @@ export function Decisions() {
 /** Whether all is well, and how much is known. */
 export function Health() {
   return (
-    <Panel title="Health" answer={useAnswer("status", {})}>
+    <Panel title="Status" answer={useAnswer("status", {})}>
       {(status) => {
         const { health, index, queue, memory, notes, storage } = status;
         const unfinished = listUnfinished(status);

@@ -21,14 +21,14 @@ export function BeingChanged() {
     overlaps.some((one) => one.path === path && one.name === name);
   const alone = functions.filter((one) => !isMet(one));
   return (
-    <Part title={`Being changed (${functions.length})`}>
+    <Part title={`Functions being changed (${functions.length})`}>
       <ul class="items">
         {overlaps.map((one) => (
           <li key={`${one.path} ${one.name} ${one.session_ids.join()}`}>
             <a data-row href={linkTo(`/session/${encodeURIComponent(one.session_ids[0] ?? "")}`)}>
               <strong>{one.name}()</strong> <span class="path">{one.path}</span>
               <span class="row-meta">
-                <strong>two agents are at it</strong>
+                <strong>overlap: two agents changed it</strong>
                 <span>{describeSides(one, checkouts)}</span>
               </span>
             </a>
@@ -48,7 +48,7 @@ export function BeingChanged() {
         ))}
       </ul>
       {alone.length > shownFunctions && (
-        <p class="row-meta">and {formatCount(alone.length - shownFunctions, "function")} more</p>
+        <p class="row-meta">and {formatCount(alone.length - shownFunctions, "more function")}</p>
       )}
     </Part>
   );

@@ -81,7 +81,10 @@ export function FileDiff({ file, of, isSplit, onLine, below }: FileDiffProps) {
         <div style={{ height: `${(insertions + deletions + 6 * hunks.length) * 20}px` }} />
       )}
       {isOpen && lines_left_out > 0 && (
-        <p class="faint nothing">{formatCount(lines_left_out, "changed line")} more: git shows them all.</p>
+        <p class="faint nothing">
+          {formatCount(lines_left_out, "more changed line")} left out here; <code>git show</code> or{" "}
+          <code>git diff</code> shows them all.
+        </p>
       )}
     </section>
   );

@@ -90,7 +90,10 @@ export function RemarksBar({ remarks, onSaved }: { remarks: readonly Remark[]; o
         moved.push(`${path}:${line}`);
     }
     if (moved.length === 0) onSaved();
-    else setLeft(`Not saved, because these lines are different in the working tree: ${moved.join(", ")}`);
+    else
+      setLeft(
+        `Not saved: ${moved.join(", ")}. These lines have changed in the working tree, or the note was refused. “Copy as a prompt” still has the remarks.`,
+      );
   };
   return (
     <p class="row-meta" role="status">

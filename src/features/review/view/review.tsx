@@ -133,7 +133,7 @@ function ReviewedRange({ rest: range, query }: ViewProps) {
           )}
           <div class="files">
             <div class="files-head">
-              <SmallButton onClick={fold}>{isWide ? "Show what is beside it" : "Diff only"}</SmallButton>
+              <SmallButton onClick={fold}>{isWide ? "Show sessions and files" : "Diff only"}</SmallButton>
               {data.files.length > 1 && !isByPrompt && !data.lines_only && (
                 <p class="faint">{fileOrderWords}</p>
               )}
@@ -199,7 +199,7 @@ function Nothing({ of: { kind, merge } }: { of: ReviewAnswer }) {
   if (kind === "uncommitted") {
     return (
       <>
-        <p class="faint">Everything is committed. Review a commit:</p>
+        <p class="faint">Nothing is uncommitted. Enter a commit or a range above, or choose one here:</p>
         {Object.entries(directoryParts).map(([name, Part]) => (
           <Part key={name} path={""} />
         ))}
@@ -218,7 +218,7 @@ function Head({ of, range }: { of: ReviewAnswer; range: string }) {
   const only = merge ?? (kind === "commit" ? commits[0] : undefined);
   return (
     <header>
-      <h1>{only ? <Inline text={only.subject} /> : kind === "range" ? range : "Not committed yet"}</h1>
+      <h1>{only ? <Inline text={only.subject} /> : kind === "range" ? range : "Uncommitted changes"}</h1>
       {kind === "uncommitted" && <RangeBox />}
       {only && only.body !== "" && <p class="commit-body">{only.body}</p>}
       {only && <Facts of={only} />}
@@ -370,7 +370,7 @@ function About({ of: { decisions, tests } }: { of: ReviewAnswer }) {
       )}
       {tests.length > 0 && (
         <section aria-label="Tests">
-          <h2>Tests around it, not changed</h2>
+          <h2>Related tests that are unchanged</h2>
           <ul class="file-list">
             {tests.map((path) => (
               <li key={path}>

@@ -29,7 +29,10 @@ export function Rules() {
     <>
       {data === null || data.rules.length + data.repository.rules.length === 0 ? (
         <Empty title="No rules">
-          <p>A rule is a sentence of yours that is checked just before an agent acts.</p>
+          <p>
+            A rule is a sentence of yours that is checked just before an agent acts. Accept one that is
+            proposed below, or add one with <code>pm rules add</code>.
+          </p>
         </Empty>
       ) : (
         <>
@@ -103,7 +106,7 @@ function Proposals() {
     <Part title="From what you said">
       {refused && <Refusal error={refused} />}
       {data.proposals.length === 0 ? (
-        <p class="faint">Nothing to propose, from {from}.</p>
+        <p class="faint">Nothing to propose. Read: {from}.</p>
       ) : (
         <ul class="rows" ref={list}>
           {data.proposals.map((proposal) => (

@@ -16,7 +16,7 @@ export function SpokenNow() {
   const spoken = data?.spoken ?? [];
   if (spoken.length === 0) return null;
   return (
-    <Part title={`Rules that spoke (${spoken.length})`}>
+    <Part title={`Rules that applied in the last hour (${spoken.length})`}>
       <ul class="items">
         {spoken.slice(0, shownSpoken).map((one) => (
           <li key={`${one.session_id} ${one.at} ${one.rule}`}>

@@ -58,7 +58,7 @@ function Coverage({ memory }: { memory: KeptMemory }) {
               )}
             </p>
             <p class="faint">
-              {title} deletes sessions {days} days after their last line (<code>{setting}</code>
+              {title} deletes sessions {days} days after their last activity (<code>{setting}</code>
               {source === null ? ", its default" : ` in ${source}`}).
             </p>
             {stored < sessions && <Command line={`pm import ${agent}`} />}
@@ -83,15 +83,19 @@ function Retention({ memory }: { memory: KeptMemory }) {
       </p>
       {last_updated !== null && (
         <p>
-          The last line is from <Time at={last_updated} />.
+          Last session: <Time at={last_updated} />
         </p>
       )}
-      {!captures && <p class="health warning">New sessions are not recorded: sessions.capture is off.</p>}
+      {!captures && (
+        <p class="health warning">
+          New sessions are not recorded: <code>sessions.capture</code> is off.
+        </p>
+      )}
       {days !== undefined && (
         <p>
           {days === 0
             ? "Sessions are kept for good."
-            : `Sessions are deleted ${days} days after their last line, except notes and summaries.`}{" "}
+            : `Sessions are deleted ${days} days after their last activity. Their titles, notes and summaries stay.`}{" "}
           <a href={linkTo("/settings/", { setting: "sessions.retention_days" })}>The setting</a>
         </p>
       )}
@@ -105,14 +109,19 @@ function Redactions({ needsScrubbing }: { needsScrubbing: boolean }) {
     <Part as="panel" title="Secrets that were replaced">
       {error && <Failure error={error} onRetry={reload} />}
       {needsScrubbing && <p>The patterns have changed, so the stored data is being scrubbed again.</p>}
-      {data?.types.length === 0 && <p class="nothing">No secret was found in the stored data.</p>}
+      {data?.types.length === 0 && (
+        <p class="nothing">
+          Scrubbing has replaced no secret here. It does not recognise every secret;{" "}
+          <code>pm memory forget --text</code> removes one that it missed.
+        </p>
+      )}
       {data && data.types.length > 0 && (
         <>
           <p>
-            In {formatCount(data.sessions, "session")}. The secrets themselves are not stored anywhere: texts
-            have placeholders in their place.
+            Secrets were replaced in {formatCount(data.sessions, "session")}. In the memory, these marks stand
+            in their place. The agents' own transcripts still contain the secrets.
           </p>
-          <Table head={["Placeholder", "Different secrets", "Sessions"]}>
+          <Table head={["Mark", "Different secrets", "Sessions"]}>
             {data.types.map(({ type, secrets, sessions }) => (
               <tr key={type}>
                 <td>
@@ -146,7 +155,7 @@ function ForgetMore() {
         }}
       >
         <label>
-          Everything that matches a pattern (RE2)
+          Everything that matches a regular expression (RE2 syntax)
           <input
             value={pattern}
             placeholder="Project Falcon"

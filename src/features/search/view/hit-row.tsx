@@ -1,5 +1,5 @@
 import { shortenHash } from "../../../base/text/short-hash.ts";
-import { Badge, Freshness } from "../../../page/components/badge.tsx";
+import { AbandonedBadge, Badge, Freshness } from "../../../page/components/badge.tsx";
 import { CodeLines } from "../../../page/components/code-lines.tsx";
 import { Inline, Marked } from "../../../page/components/marked.tsx";
 import { ResultRow } from "../../../page/components/result-row.tsx";
@@ -112,7 +112,7 @@ function SessionHitRow({ href, result, words }: HitRowProps<SessionResult>) {
               rejected
             </Badge>
           )}
-          {result.abandoned && <Badge tone="warning">abandoned</Badge>}
+          {result.abandoned && <AbandonedBadge />}
         </>
       }
       meta={
@@ -190,7 +190,7 @@ function EventHitRow({ href, result, words }: HitRowProps<EventFound>) {
         <>
           <Time at={timestamp} />
           <span>
-            {formatCount(sessions, "session")}, {formatCount(checkpoints, "checkpoint")}
+            {formatCount(sessions, "session")}, {formatCount(checkpoints, "commit")}
           </span>
           <Reasons of={result.match_reasons} />
         </>

@@ -66,7 +66,10 @@ function FoundHere({ query }: ViewProps) {
         <FilterChips filters={searchFilters(project.value ?? nothingKnown)} />
       </div>
       {request === null && (
-        <p class="summary">These filters exclude each other: they are about different kinds of results.</p>
+        <p class="summary">
+          No result can match all these filters: one is only for code, another only for sessions. Clear one of
+          them.
+        </p>
       )}
       {request !== null && error && <Failure error={error} />}
       {request !== null && !error && !found && <Loading />}
@@ -102,7 +105,7 @@ function Results({ found, words, hasCards, code }: ResultsProps) {
       <div class="view-head">
         <p class="count" role="status">
           {found.hits.length === 0 ? (
-            unread.length === 0 && `Nothing found about “${words}”.`
+            unread.length === 0 && `Nothing found about “${words}”. Try other words, or clear the filters.`
           ) : (
             <>
               {verdicts[verdict]}
@@ -123,7 +126,7 @@ function Results({ found, words, hasCards, code }: ResultsProps) {
             <Card key={name} words={words} />
           ))}
           {code !== null && (
-            <Part as="panel" title="The code is">
+            <Part as="panel" title="Code">
               <ul class="rows">
                 <HitRow hit={code} words={marked} />
               </ul>

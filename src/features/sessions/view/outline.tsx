@@ -121,8 +121,8 @@ function Matches({ session, text, linkTo }: Pick<OutlineProps, "session" | "link
     <section class="matches" aria-label="In what was said and done">
       <p class="faint" role="status">
         {data.total_results === 0
-          ? "Nothing in what was said and done."
-          : `In ${formatCount(data.total_results, "turn")}, in what was said and done:`}
+          ? "Not found in any turn."
+          : `Found in ${formatCount(data.total_results, "turn")}:`}
       </p>
       <ol>
         {found.map(({ id, turn, snippet }) => (

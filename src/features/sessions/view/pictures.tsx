@@ -14,12 +14,14 @@ interface PicturesProps extends DrawnTurn {
   isMeant: (picture: PicturesResponse["pictures"][number]) => boolean;
 }
 
-/** Pictures of a turn, as long as the client's transcript has them. */
+/** Pictures of a turn, as long as the agent's transcript has them. */
 export function Pictures({ session, turn, count, isMeant }: PicturesProps) {
   const { data } = useAnswer("pictures", { session, turn });
   const shown = data?.pictures.filter(isMeant) ?? [];
   if (data !== null && shown.length === 0)
-    return <p class="faint">{formatCount(count ?? 1, "image")}, not in the client's transcript any more</p>;
+    return (
+      <p class="faint">{formatCount(count ?? 1, "image")}, which the agent's transcript no longer contains</p>
+    );
   return (
     <p class="pictures">
       {shown.map(({ url }, i) => (

@@ -119,7 +119,7 @@ function Head({ found: { session, brief, summary, files, agents, resume }, densi
         <span>{models.join(", ")}</span>
         <span title={models.join(", ")}>{describeTokens(tokens)}</span>
         {cost && <span title={describeBasis(cost).join(" ")}>{formatCost(cost.total)}</span>}
-        {parent_id !== null && <a href={linkToSession(parent_id)}>Part of another session</a>}
+        {parent_id !== null && <a href={linkToSession(parent_id)}>Started by another session</a>}
         <a href={linkTo(`/compare/${encodeURIComponent(id)}`)}>Compare…</a>
         <SmallButton onClick={() => setForgetting(true)}>Forget…</SmallButton>
       </p>

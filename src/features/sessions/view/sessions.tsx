@@ -54,7 +54,15 @@ export default function Sessions({ query }: ViewProps) {
       {!sessions && !error && <Loading rows={10} />}
       {sessions?.length === 0 && (
         <Empty title="No sessions">
-          <p>{query.size === 0 ? "Nothing is recorded yet." : "No session matches these filters."}</p>
+          <p>
+            {query.size === 0 ? (
+              <>
+                <code>pm import</code> imports past ones, and new ones appear here by themselves.
+              </>
+            ) : (
+              "No session matches these filters."
+            )}
+          </p>
         </Empty>
       )}
       {sessions && sessions.length > 0 && (

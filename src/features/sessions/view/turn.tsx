@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { shortenHash } from "../../../base/text/short-hash.ts";
 import { useAnswer } from "../../../page/api/use-answer.ts";
-import { Badge } from "../../../page/components/badge.tsx";
+import { AbandonedBadge, Badge } from "../../../page/components/badge.tsx";
 import { CopyButton, Preformatted } from "../../../page/components/code-lines.tsx";
 import { SmallButton } from "../../../page/components/layout.tsx";
 import { Clamped, Markdown } from "../../../page/components/markdown.tsx";
@@ -74,7 +74,7 @@ export function Turn({ outlined, before, margin, cost, density, sought, onLoaded
         </a>
         {isSameDay ? <Time at={started_at} isDayKnown /> : <Moment at={started_at} />}
         {branch !== null && branch !== before?.branch && <span class="path">{branch}</span>}
-        {abandoned && <Badge title="The conversation was continued from an earlier turn">abandoned</Badge>}
+        {abandoned && <AbandonedBadge />}
         <TurnEnd state={state} />
         {did !== "" && <span>{did}</span>}
         {cost !== "" && <span title="What models read and wrote for this turn">{cost}</span>}
@@ -170,12 +170,12 @@ function Subagent({ id, from = 0 }: { id: string; from?: number }) {
 }
 
 const endLabels = {
-  interrupted: { tone: "warning", title: "The user stopped the agent" },
-  error: { tone: "bad", title: "The model's service failed, or the client gave up" },
+  interrupted: { tone: "warning", title: "The person stopped the agent" },
+  error: { tone: "bad", title: "The model's service failed, or the agent gave up" },
   unfinished: {
     tone: "unknown",
     title:
-      "No end was recorded: the next prompt came before it, the turn is still running, or the client was closed",
+      "No end was recorded: the next prompt came before it, the turn is still running, or the agent was closed",
   },
 } as const;
 
@@ -241,7 +241,9 @@ function Entry({ of, entry, lines, onWhole }: TurnEntryProps) {
     case "thinking":
       return <FoldedText label={`Thought: ${getFirstLine(text)}`} text={text} at={timestamp} />;
     case "notice":
-      return <FoldedText label={`From the client: ${getFirstLine(text)}`} text={text} at={timestamp} />;
+      return (
+        <FoldedText label={`From the agent's program: ${getFirstLine(text)}`} text={text} at={timestamp} />
+      );
   }
 }
 

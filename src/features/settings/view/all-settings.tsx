@@ -41,7 +41,7 @@ export function AllSettings({ query }: { query: URLSearchParams }) {
             { name: "setting", label: "Name or words" },
             {
               name: "from",
-              label: "Any origin",
+              label: "Any source",
               values: [["changed", "Changed"], ...Object.entries(origins)],
             },
           ]}

@@ -3,6 +3,7 @@ import { LinesBar } from "../../../page/components/badge.tsx";
 import { FilterChips } from "../../../page/components/chips.tsx";
 import { Failure, Loading } from "../../../page/components/states.tsx";
 import { periods } from "../../../page/components/time.tsx";
+import { formatCount } from "../../../page/components/words.ts";
 import type { ViewProps } from "../../../page/router.ts";
 import { linkToFile } from "../../../page/router.ts";
 import { formatPercent } from "../../../protocol/reading/numbers.ts";
@@ -93,7 +94,7 @@ function LinesLeft({ of: { checkpoints } }: { of: DataFor<"checkpoints"> }) {
   return (
     <Question
       title="How much of it is left?"
-      says={`Of ${added.toLocaleString("en")} lines in commits that agents led to, ${formatPercent(left, added)} are still in the files today, by the week of the commit.`}
+      says={`${formatPercent(left, added)} of ${added.toLocaleString("en")} lines in the latest ${formatCount(checkpoints.length, "commit")} that sessions led to are still in the files. By week:`}
     >
       {weeks.slice(-maxRows).map((week) => (
         <li key={week.week}>
@@ -116,7 +117,7 @@ function ContextUsed({ of: { injections } }: { of: DataFor<"injections"> }) {
   return (
     <Question
       title="Do agents use what they are given?"
-      says={`Agents were lately given ${(used + not_used + unknown).toLocaleString("en")} facts. They used ${used.toLocaleString("en")} of them, and did not use ${not_used.toLocaleString("en")}. For the other ${unknown.toLocaleString("en")} this cannot be known, because an agent can follow a text without a trace.`}
+      says={`The last ${formatCount(injections.length, "time")}, agents were given ${(used + not_used + unknown).toLocaleString("en")} facts. They used ${used.toLocaleString("en")} of them, and did not use ${not_used.toLocaleString("en")}. For the other ${unknown.toLocaleString("en")} this cannot be known, because an agent can follow a text without a trace.`}
     />
   );
 }

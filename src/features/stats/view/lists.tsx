@@ -60,7 +60,7 @@ export function Contested({ of: { contested_files: files } }: { of: StatsAnswer 
   return (
     <Question
       title="Which files do the most sessions change?"
-      says={`${files[0]!.file}: ${formatCount(files[0]!.sessions, "session")} changed it.`}
+      says={`${files[0]!.file}: ${formatCount(files[0]!.sessions, "session")} changed it, at any time.`}
     >
       {files.slice(0, 10).map(({ file, sessions, last_at }) => (
         <li key={file}>
@@ -83,7 +83,7 @@ export function Errors({ of: { recurring_errors: errors } }: { of: StatsAnswer }
   return (
     <Question
       title="Which errors keep coming back?"
-      says={`${formatCount(errors.length, "error")} met by three sessions or more, the first of them ${formatCount(errors[0]!.times, "time")}.`}
+      says={`${formatCount(errors.length, "error")} met by three sessions or more at any time, the first of them ${formatCount(errors[0]!.times, "time")}.`}
     >
       {errors.slice(0, 8).map(({ error, command, times, sessions }) => (
         <li key={`${command} ${error}`}>

@@ -33,7 +33,10 @@ function Change({ session }: { session: string }) {
       {files.length === 0 ? (
         <p class="faint">None of its changes are still in the files.</p>
       ) : (
-        <Command line={`pm undo ${shortenSessionId(session)} --apply`} />
+        <>
+          <p class="faint">To take these changes back in your working tree:</p>
+          <Command line={`pm undo ${shortenSessionId(session)} --apply`} />
+        </>
       )}
       {files.map((file) => (
         <UndoneFileDiff key={file.path} file={file} />

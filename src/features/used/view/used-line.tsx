@@ -5,7 +5,5 @@ import { wordUsed } from "../words.ts";
 export function UsedLine() {
   const { data } = useAnswer("used", {});
   const text = data === null ? "" : wordUsed(data);
-  return text === "" ? null : (
-    <p class="summary">In the last 30 days, agents called Pommel's tools: {text}.</p>
-  );
+  return text === "" ? null : <p class="summary">In the last 30 days, by agents: {text}.</p>;
 }

@@ -14,8 +14,8 @@ export function History({ path }: { path: string }) {
   const { data } = useCheckpoints(path === "" ? { limit: shownOfAll } : { file: path, limit: shownOfPath });
   if (!data || data.checkpoints.length === 0) return null;
   return (
-    <section class="history" aria-label="Changed by sessions">
-      <h2>Changed by sessions</h2>
+    <section class="history" aria-label="Commits that sessions led to">
+      <h2>Commits that sessions led to</h2>
       <ul>
         {data.checkpoints.map(({ project, commit, subject, committed_at, lines, sessions }) => (
           <li key={commit}>
