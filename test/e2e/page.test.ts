@@ -289,7 +289,7 @@ describe.skipIf(browserFile === undefined)("the page", { retry: 0 }, () => {
 
     await note.getByRole("button", { name: "Forget…" }).click();
     const dialog = page.getByRole("dialog", { name: "Forget this?" });
-    await dialog.getByText("1 note, 1 chunk would go:").waitFor();
+    await dialog.getByText("This removes 1 note, 1 chunk:").waitFor();
     await dialog.getByText("Herons eat fish").waitFor();
     await dialog.getByRole("button", { name: "Keep it" }).click();
     expect(await note.count()).toBe(1);
@@ -510,7 +510,7 @@ describe.skipIf(browserFile === undefined)("the page", { retry: 0 }, () => {
   test("a question has its answer as a card, and is kept at hand", async () => {
     const asked = "tabs instead of spaces in the formatter";
     await page.goto(`${origin}/#/commands?q=${encodeURIComponent(asked)}`);
-    await page.getByRole("region", { name: "It was decided" }).getByText("with tabs").first().waitFor();
+    await page.getByRole("region", { name: "Decision", exact: true }).getByText("with tabs").first().waitFor();
     await page.getByRole("button", { name: "Pin", exact: true }).click();
     await page.goto(`${origin}/#/search`);
     const pinned = page.getByRole("region", { name: "Pinned" });

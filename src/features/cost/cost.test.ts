@@ -151,7 +151,7 @@ describe("cost", () => {
     expect(describeBasis(answer)).toEqual([
       "By the list prices of Anthropic (2026-10-24); a subscription or a discount costs less.",
       "No price is known for house-model: add one with `pm config set cost.prices`.",
-      "In 1 session, the client recorded only the input of its model, not the output.",
+      "In 1 session, the agent recorded only what its model read, not what it wrote.",
     ]);
   });
 });

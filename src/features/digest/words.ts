@@ -31,7 +31,7 @@ const listTitles = {
   sessions: "Sessions",
   commits: "Committed",
   decisions: "Decided",
-  unfinished: "Left open",
+  unfinished: "Open at their end",
   tokens: "Tokens",
 } as const;
 

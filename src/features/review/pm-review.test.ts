@@ -95,7 +95,7 @@ describe("pm review", () => {
     };
     const text = renderReview(unseen, "main..HEAD", screenOf(80));
     expect(text).toContain("1 file, +2 -1. Added lines: who wrote it is not known yet.");
-    expect(text).toContain("Which sessions led to it is not known yet.");
+    expect(text).toContain("The commits are not analysed yet, so the sessions that led to them are unknown.");
     expect(text).not.toMatch(/\d%|No recorded session/);
     expect(reviewAsMarkdown(unseen, "main..HEAD")).toContain("Added lines: who wrote it is not known yet.");
   });

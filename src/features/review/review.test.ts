@@ -91,9 +91,9 @@ describe("a review", () => {
       const answer = await ask(hash);
       return [answer.sessions[0]!.last_test_turn, describeRisks(answer, answer.files[0]!)];
     };
-    const none = "no test known";
+    const none = "no test found for it";
     expect(await answerAfter()).toEqual([null, [none]]);
-    expect(await answerAfter("ls")).toEqual([0, ["no test ran after 1 line of agents", none]]);
+    expect(await answerAfter("ls")).toEqual([0, ["no test run recorded after agents wrote 1 line", none]]);
     expect(await answerAfter("ls", "npm test")).toEqual([1, [none]]);
   });
 

@@ -88,7 +88,7 @@ it("a later call that nobody asked for is disobedience; one that the person aske
   const call = byRule(push);
   did([prompt("go on"), ...call], [prompt("and the docs"), ...ran(`cd x && ${push}`)]);
   speak(call[0], "deny");
-  expect(came()).toEqual([["deny", "run", 1, "run all the same"]]);
+  expect(came()).toEqual([["deny", "run", 1, "run anyway"]]);
 
   did([prompt("go on"), ...call], [prompt("now push it to main"), ...ran(push)]);
   expect(came()).toEqual([["deny", "not_run", 1, "not run"]]);
@@ -114,7 +114,7 @@ it("a reminder comes with the result: what counts is whether the agent does it a
   expect(followed()).toEqual([true]);
 
   did([prompt("go on"), ...call, ...ran(push)]);
-  expect(came()).toEqual([["remind", "run", 1, "run all the same"]]);
+  expect(came()).toEqual([["remind", "run", 1, "run anyway"]]);
   expect(followed()).toEqual([false]);
 });
 
