@@ -119,8 +119,14 @@ function forgetImportsOf(file, name) {
 }
 
 function run(program, given, cwd) {
-  const { status, stdout, stderr } = spawnSync(program, given, { cwd, encoding: "utf8", maxBuffer: 1e8 });
-  return status === 0 ? "" : `${stdout}${stderr}`.trim();
+  const { status, signal, error, stdout, stderr } = spawnSync(program, given, {
+    cwd,
+    encoding: "utf8",
+    maxBuffer: 1e8,
+  });
+  if (status === 0) return "";
+  // A check that was killed has nothing to say, and proves nothing.
+  return `${stdout ?? ""}${stderr ?? ""}`.trim() || `${program} ended with ${error ?? signal ?? status}`;
 }
 
 /** Leaves out what names a feature: the entries and lines that import it, and those that list what they import. */

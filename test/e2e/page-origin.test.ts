@@ -18,7 +18,7 @@ let origin: string;
 
 const link = async () => (await pmJson<{ url: string }>(project, "open", "--no-browser")).url;
 const isSignedIn = (of: Page) => of.getByRole("navigation", { name: "Views" });
-const isSignedOut = (of: Page) => of.getByRole("heading", { name: "Open this page with pm open" });
+const isSignedOut = (of: Page) => of.getByRole("heading", { name: "This browser is not signed in" });
 
 /** All that somebody else's server was sent, and that its page could see. */
 interface Spoils {

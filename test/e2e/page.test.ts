@@ -167,7 +167,7 @@ describe.skipIf(browserFile === undefined)("the page", { retry: 0 }, () => {
   test("without a token it says what to do, and shows nothing", async () => {
     const stranger = await newPage();
     await stranger.goto(origin);
-    await stranger.getByRole("heading", { name: "Open this page with pm open" }).waitFor();
+    await stranger.getByRole("heading", { name: "This browser is not signed in" }).waitFor();
     expect(await stranger.locator("nav").count()).toBe(0);
     expect(await stranger.evaluate(() => fetch("/sessions").then(({ status }) => status))).toBe(401);
   });
@@ -185,7 +185,7 @@ describe.skipIf(browserFile === undefined)("the page", { retry: 0 }, () => {
     expect(second.url()).not.toContain("code=");
     // It may have been stolen: whoever used it first is signed out.
     await page.reload();
-    await page.getByRole("heading", { name: "Open this page with pm open" }).waitFor();
+    await page.getByRole("heading", { name: "This browser is not signed in" }).waitFor();
     await page.goto(await open("search", "flamingo"));
     await page.getByRole("navigation", { name: "Views" }).waitFor();
   });
