@@ -510,7 +510,11 @@ describe.skipIf(browserFile === undefined)("the page", { retry: 0 }, () => {
   test("a question has its answer as a card, and is kept at hand", async () => {
     const asked = "tabs instead of spaces in the formatter";
     await page.goto(`${origin}/#/commands?q=${encodeURIComponent(asked)}`);
-    await page.getByRole("region", { name: "Decision", exact: true }).getByText("with tabs").first().waitFor();
+    await page
+      .getByRole("region", { name: "Decision", exact: true })
+      .getByText("with tabs")
+      .first()
+      .waitFor();
     await page.getByRole("button", { name: "Pin", exact: true }).click();
     await page.goto(`${origin}/#/search`);
     const pinned = page.getByRole("region", { name: "Pinned" });

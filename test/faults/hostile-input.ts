@@ -114,7 +114,7 @@ export async function hostileInput(): Promise<void> {
   const tried = hostilePatterns.length * 2;
   const peak = daemonOf(root) === null ? Infinity : peakOf();
   report(
-    `memory: ${hostilePatterns.length} hostile patterns, of code and of sessions`,
+    `memory: ${hostilePatterns.length} hostile regular expressions, asked of code and of sessions`,
     tried,
     peak <= mostMb ? answered : 0,
     `daemon's peak ${Math.round(peak)} MB`,

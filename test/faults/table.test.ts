@@ -11,6 +11,7 @@ it("rows replace those of the same name, and others stay", () => {
   expect(again).toContain("| a | 5 | 5 | 2026-01-03 |\n");
   expect(again).toContain("| b | 3 | **0**; of 3 | 2026-01-02 |\n");
   expect(again).not.toContain("2026-01-01");
+  expect(again).toContain("\n\nThe second table shows other faults.");
   expect(again.length - page.length).toBe(
     "| a | 5 | 5 | 2026-01-03 |\n| b | 3 | **0**; of 3 | 2026-01-02 |\n".length,
   );

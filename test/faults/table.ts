@@ -10,17 +10,18 @@ export type Row = readonly [what: string, tried: string, outcome: string];
 
 /**
  * The page with these rows in its tables, instead of those of the same name; the others stay, with the day of their run. The first
- * table has a column for each way to interrupt a piece of work ("kill -9: import"), the second all else.
+ * table has a column for each way to interrupt a piece of work ("kill -9: import"), the second all else. Words between them stay.
  */
 export function withRows(text: string, rows: readonly Row[], day: string): string {
   const from = text.indexOf(begin);
   const to = text.indexOf(end);
   if (from < 0 || to < from) throw new Error(`no tables between ${begin} and ${end}`);
-  const [interrupted, others] = text
+  const parts = text
     .slice(from + begin.length, to)
     .trim()
     .split("\n\n")
-    .map(readTable);
+    .map((part) => (part.startsWith("|") ? readTable(part) : part));
+  const [interrupted, others] = parts.filter((part) => typeof part !== "string");
   if (!interrupted || !others) throw new Error("there should be two tables");
   for (const [what, tried, outcome] of rows) {
     const [way = "", work = ""] = what.split(": ");
@@ -33,8 +34,8 @@ export function withRows(text: string, rows: readonly Row[], day: string): strin
     row[column] = `${outcome.split(";")[0]} of ${tried}, ${day}`;
     interrupted.rows.set(work, row);
   }
-  const tables = [interrupted, others].map(tableText).join("\n\n");
-  return `${text.slice(0, from)}${begin}\n${tables}\n${text.slice(to)}`;
+  const written = parts.map((part) => (typeof part === "string" ? part : tableText(part))).join("\n\n");
+  return `${text.slice(0, from)}${begin}\n${written}\n${text.slice(to)}`;
 }
 
 interface Table {
