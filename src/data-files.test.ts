@@ -52,6 +52,7 @@ const grammar = z
     noise: z.array(texts),
     annotation: texts,
     namedByArguments: pattern,
+    noName: pattern,
     declaration: pattern,
     opening: pattern,
     comment: texts,
