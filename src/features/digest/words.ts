@@ -68,7 +68,7 @@ export function wordDigest(
 const hasAnything = ({ sessions, commits, decisions, unfinished, tokens, topics }: DigestPart): boolean =>
   [sessions, commits, decisions, unfinished, tokens, topics].some((list) => list.length > 0);
 
-/** "14 sessions, 390 commits (196 with a session), 12 decisions." */
+/** "14 sessions, 390 commits (sessions led to 196), 12 decisions." */
 function wordTotals({ parts, commits_in_history: all }: DigestAnswer): string {
   const sum = (count: (part: DigestPart) => number) => parts.reduce((total, part) => total + count(part), 0);
   const led = sum((part) => part.commits_total);
