@@ -1,7 +1,8 @@
+import { agentDirectories, agentFiles } from "../agents/instruction-files.ts";
 import { findRetention } from "../agents/retentions.ts";
 import { dayMs } from "../base/text/day.ts";
 import type { AttributionBasis } from "../protocol/values.ts";
-import { findFirstAgentFile } from "../store/memory/commits/commits.ts";
+import { findFirstChange } from "../store/memory/commits/commits.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { findFirstSession } from "../store/memory/sessions/turn-lookup.ts";
 import { canBeByAgent } from "./lines/verdict.ts";
@@ -20,7 +21,7 @@ interface AgentsSince {
   deleted_after_days: number | null;
 }
 
-interface KnownAgents extends AgentsSince {
+export interface KnownAgents extends AgentsSince {
   /** Of the first session, or of the commit that added an older file for agents; where that was there already, of the first agents. */
   at: number;
   /** The file that shows it, where no session does. */
@@ -37,10 +38,12 @@ export function findAgentsSince(memory: Memory, root: string): KnownAgents | nul
   if (first === null) return null;
   const days = findRetention(first.agent, root)?.days ?? null;
   const isRead = first.readAt !== null;
-  const file = findFirstAgentFile(memory);
+  const file = findFirstChange(memory, { files: agentFiles, directories: agentDirectories });
   const isEarlier = file !== null && file.authoredAt < first.startedAt;
+  // A file that was changed was there before, and nothing says since when.
+  const fileSince = file?.status === "A" ? file.authoredAt : firstAgentsAt;
   return {
-    at: !isEarlier ? first.startedAt : file.status === "A" ? file.authoredAt : firstAgentsAt,
+    at: isEarlier ? fileSince : first.startedAt,
     agentFile: isEarlier ? file.path : null,
     first_session_at: new Date(first.startedAt).toISOString(),
     session_id: first.uid,

@@ -1,7 +1,7 @@
 import { type AnalyseNow, analyseFor } from "../../answers/analyse.ts";
 import { describeUnanalysed, describeUnread } from "../../answers/backfill-hint.ts";
 import type { LineRange } from "../../answers/file-place.ts";
-import { findAgentsSince, notesOnBefore } from "../../attribution/agents-since.ts";
+import { findAgentsSince, type KnownAgents, notesOnBefore } from "../../attribution/agents-since.ts";
 import { findLineAuthors } from "../../attribution/lines/line-authors.ts";
 import type { Project } from "../../base/paths.ts";
 import { formatIsoTime } from "../../base/text/iso-time.ts";
@@ -48,7 +48,7 @@ export async function blameFile(
     revision,
     ranges,
     summary: summariseBlame(ranges),
-    agents_since: since && dropTime(since),
+    agents_since: since && toAgentsSince(since),
     notes: [
       ...listBlameNotes(memory, lines, commits, unseen),
       ...(note === null ? [] : [note]),
@@ -75,11 +75,7 @@ function listCommitsOfLines(lines: readonly BlamedLine[], commits: ReadonlyMap<s
   });
 }
 
-const dropTime = ({
-  at: _,
-  agentFile: __,
-  ...since
-}: NonNullable<ReturnType<typeof findAgentsSince>>): AgentsSince => since;
+const toAgentsSince = ({ at: _, agentFile: __, ...since }: KnownAgents): AgentsSince => since;
 
 /** Puts lines together that follow each other in the file and in their commit, and that one author wrote. */
 function groupIntoRanges(

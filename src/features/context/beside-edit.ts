@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { basename, extname, join } from "node:path";
+import { instructionFiles } from "../../agents/instruction-files.ts";
 import { formatCount } from "../../base/text/counted.ts";
 import { dayMs } from "../../base/text/day.ts";
 import { formatRelativeTime } from "../../base/text/relative-time.ts";
@@ -168,15 +169,8 @@ function fixToTell(
   };
 }
 
-/** Files in which people tell agents how a project is checked. */
-const instructionFiles = [
-  "CLAUDE.md",
-  "AGENTS.md",
-  "GEMINI.md",
-  ".github/copilot-instructions.md",
-  ".cursorrules",
-  "CONTRIBUTING.md",
-];
+/** Files in which people say how a project is checked. */
+const filesAboutChecks = [...instructionFiles, ".cursorrules", "CONTRIBUTING.md"];
 /** Texts are checked by nobody's command. */
 const texts = new Set([".md", ".mdx", ".txt", ".rst", ".adoc"]);
 /** Of the words of a command those that name it. */
@@ -203,7 +197,7 @@ export const checksOtherCode = (file: string, form: string): boolean =>
 export function needsNoCheck(root: string, file: string, form: string): boolean {
   if (texts.has(extname(file))) return true;
   const named = form.split(/\s+/).slice(0, namingWords).join(" ");
-  return instructionFiles.some((path) => {
+  return filesAboutChecks.some((path) => {
     try {
       return readFileSync(join(root, path), "utf8").includes(named);
     } catch {

@@ -7,15 +7,13 @@ import { forgetNow, previewForget } from "../../sessions/forget/forget.ts";
 import { createPatternCutter } from "../../sessions/forget/forget-pattern.ts";
 import { getPatternToForget } from "../../sessions/forget/forget-target.ts";
 import type { ForgetRequest, ForgetResponse } from "./operation.ts";
+import { isForgottenForGood } from "./words.ts";
 
 /** Forgets, or shows what would be. @throws PommelError as `forgetNow` */
-export async function forgetIn(
-  project: Project,
-  { dry_run: isPreview = false, for_good: forGood = false, ...asked }: ForgetRequest,
-): Promise<ForgetResponse> {
+export async function forgetIn(project: Project, request: ForgetRequest): Promise<ForgetResponse> {
   const now = new Date();
-  const isForGood = forGood || getPatternToForget(asked) !== undefined;
-  const isMeant = isForGood ? await makeQuestionFilter(asked, now) : () => false;
+  const { dry_run: isPreview = false, for_good: forGood = false, ...asked } = request;
+  const isMeant = isForgottenForGood(request) ? await makeQuestionFilter(asked, now) : () => false;
   if (isPreview) {
     const found = await changeMemory(project, ({ memory }) => previewForget(memory, asked, now));
     const questions = forgetQuestions(project, isMeant, { dryRun: true });

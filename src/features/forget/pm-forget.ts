@@ -7,7 +7,7 @@ import type { CommandContext } from "../../terminal/frame.ts";
 import { renderDocument, showAnswer } from "../../terminal/render-document.ts";
 import { countNotShared } from "../share/operation.ts";
 import { type ForgetRequest, type ForgetResponse, forget } from "./operation.ts";
-import { wordForgetting, wordForgotten } from "./words.ts";
+import { isForgottenForGood, wordForgetting, wordForgotten } from "./words.ts";
 
 /** `pm memory forget`: shows what would go, asks, and removes it. */
 export async function forgetCommand(
@@ -30,8 +30,8 @@ export async function forgetCommand(
     output.result(preview, "\nNothing was removed (--dry-run).");
     return;
   }
-  const isPattern = match !== undefined || named.text !== undefined;
-  const isForGood = named.for_good === true || isPattern;
+  const isForGood = isForgottenForGood(asked);
+  const isPattern = asked.pattern !== undefined || asked.text !== undefined;
   if (isForGood) output.print("This cannot be undone: the backups of this memory and its trash go, too.");
   const question = isForGood ? "\nForget this for good?" : "\nForget this?";
   if (!yes && !(await agree(output, "Forgetting asks first", question))) return 1;

@@ -2,7 +2,11 @@ import { type Document, doneLine, indentedLine, line } from "../../answers/docum
 import { formatCount } from "../../base/text/counted.ts";
 import { listThings } from "../../protocol/reading/things.ts";
 import { undoHint } from "../trash/words.ts";
-import type { ForgetResponse } from "./operation.ts";
+import type { ForgetRequest, ForgetResponse } from "./operation.ts";
+
+/** Whether nothing is kept of it, neither in the trash nor in backups: a text and a pattern are always forgotten in this way. */
+export const isForgottenForGood = ({ for_good, pattern, text }: ForgetRequest): boolean =>
+  for_good === true || pattern !== undefined || text !== undefined;
 
 /** Examples of what a pattern matches. */
 const linesShown = 10;

@@ -10,6 +10,7 @@ import { closeRegistry, trashProjects } from "../../answers/trash-projects.ts";
 import { explainError } from "../../base/errors.ts";
 import { inspectPlace, removeOwn, type SeenPlace } from "../../base/files/remove-own.ts";
 import { listHomeDirectories, locateHome, locateRegistry } from "../../base/home.ts";
+import { getOrCreate } from "../../base/multimap.ts";
 import { isInside, makeNewProject, type Project } from "../../base/paths.ts";
 import { formatBytes } from "../../base/text/bytes.ts";
 import { stopDaemon } from "../../client/stop-daemon.ts";
@@ -172,12 +173,12 @@ async function removeRefs(root: string): Promise<void> {
 
 /** Folders outside of Pommel's directories with backups of this machine's projects. */
 function listBackupFolders(): { path: string; bytes: number }[] {
-  const bytesOf = new Map<string, number>();
-  for (const { project } of listProjects()) {
-    for (const { file, bytes } of listBackupsElsewhere(project))
-      bytesOf.set(dirname(file), (bytesOf.get(dirname(file)) ?? 0) + bytes);
+  const folders = new Map<string, { path: string; bytes: number }>();
+  for (const { file, bytes } of listProjects().flatMap(({ project }) => listBackupsElsewhere(project))) {
+    const path = dirname(file);
+    getOrCreate(folders, path, () => ({ path, bytes: 0 })).bytes += bytes;
   }
-  return [...bytesOf].map(([path, bytes]) => ({ path, bytes }));
+  return [...folders.values()];
 }
 
 const isLink = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
@@ -205,9 +206,9 @@ async function clearUser(
   try {
     const { failures } = await takeParts(makeUserPlace());
     if (failures.length > 0) throw failures[0];
-    if (forGood && !keepsProjects) for (const { project } of listProjects()) deleteBackups(project);
-    const known =
-      forGood || keepsProjects ? [] : listProjects().filter(({ project }) => existsSync(project.memoryDb));
+    const removed = keepsProjects ? [] : listProjects();
+    if (forGood) for (const { project } of removed) deleteBackups(project);
+    const known = forGood ? [] : removed.filter(({ project }) => existsSync(project.memoryDb));
     if (known.length > 0) {
       const what = known.map(({ name }) => name).join(", ");
       const ids = known.map(({ id }) => id);

@@ -1,4 +1,5 @@
 import type { ForgetRequest, ForgetResponse } from "../../features/forget/operation.ts";
+import { isForgottenForGood } from "../../features/forget/words.ts";
 import { daysInTrash } from "../../protocol/days-in-trash.ts";
 import { useAnswer, useChange } from "../api/use-answer.ts";
 import { Dialog } from "./dialog.tsx";
@@ -23,8 +24,7 @@ export function ForgetDialog({
     onClose();
   };
   const error = removal.error ?? refusal;
-  // As `pm memory forget` does it: a text or a pattern is not kept anywhere.
-  const isForGood = what.for_good === true || what.pattern !== undefined || what.text !== undefined;
+  const isForGood = isForgottenForGood(what);
   const isNothing = found !== null && formatForgottenParts(found).length + found.matches === 0;
   return (
     <Dialog title={isForGood ? "Forget this for good?" : "Forget this?"} onClose={onClose}>

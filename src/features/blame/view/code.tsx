@@ -158,14 +158,13 @@ class AuthorMarker extends GutterMarker {
     const mark = document.createElement("div");
     mark.className = `author ${author}`;
     if (this.colour !== null) mark.style.background = this.colour;
-    const isKnown = author === "agent" || author === "human";
-    const who =
-      author === "agent"
-        ? (agent ?? "an agent")
-        : isKnown
-          ? (person ?? "a person")
-          : person && `committed by ${person}`;
-    const kind = isKnown ? null : authorNames[author];
+    const named: Partial<Record<typeof author, string>> = {
+      agent: agent ?? "an agent",
+      human: person ?? "a person",
+    };
+    // Who committed a line need not have written it.
+    const who = named[author] ?? (person && `committed by ${person}`);
+    const kind = author in named ? null : authorNames[author];
     const when = authored_at === null ? "not committed" : formatRelativeTime(authored_at);
     mark.title = [kind, who, when, subject, commit && shortenHash(commit)].filter(Boolean).join(" · ");
     if (this.isFirst) mark.classList.add("first");

@@ -264,34 +264,23 @@ export function readGitCounts(memory: Memory): GitCounts {
     (SELECT count(*) FROM jobs WHERE kind = 'commit' AND state <> 'dead') AS waiting`);
 }
 
-/** Files, at a repository's root, that are there for agents. */
-const agentFiles = [
-  "CLAUDE.md",
-  "AGENTS.md",
-  "GEMINI.md",
-  "QWEN.md",
-  ".cursorrules",
-  ".windsurfrules",
-  ".clinerules",
-  ".github/copilot-instructions.md",
-];
-/** The directories of agents' clients in a repository: SQLite's GLOB. */
-const agentDirectories = [".claude/*", ".cursor/*", ".codex/*", ".gemini/*"];
-
-interface AgentFileChange {
+interface FileChange {
   path: string;
   authoredAt: number;
   /** A, M, D, R, C, T as git says: what is not added was there before. */
   status: string;
 }
 
-/** The earliest commit that changed a file which is there for agents: they were used by then; null: none did. */
-export function findFirstAgentFile(memory: Memory): AgentFileChange | null {
-  return memory.get<AgentFileChange | null>(
+/** The earliest change of one of these files, or of what is in one of these directories; null: none is known. */
+export function findFirstChange(
+  memory: Memory,
+  { files, directories }: { files: readonly string[]; directories: readonly string[] },
+): FileChange | null {
+  return memory.get<FileChange | null>(
     `SELECT f.path, f.status, c.authored_at AS authoredAt FROM commit_files f JOIN commits c ON c.id = f.commit_id
-       WHERE f.path IN (SELECT value FROM json_each(?)) ${agentDirectories.map(() => "OR f.path GLOB ?").join(" ")}
+       WHERE f.path IN (SELECT value FROM json_each(?)) ${directories.map(() => "OR f.path GLOB ?").join(" ")}
        ORDER BY c.authored_at LIMIT 1`,
-    JSON.stringify(agentFiles),
-    ...agentDirectories,
+    JSON.stringify(files),
+    ...directories.map((directory) => `${directory}/*`),
   );
 }
